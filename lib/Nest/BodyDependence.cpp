@@ -1,8 +1,7 @@
 // Do iterations of a loop depend on each other? For bodies with any control flow (LoopBody.h).
-#include "sdfgc/Nest/LoopBody.h"
+#include "Nest/BodyCover.h"
 
-#include <algorithm>
-#include <iterator>
+#include <cctype>
 
 namespace sdfgc::nest {
 
@@ -13,24 +12,27 @@ using diag::Why;
 
 namespace {
 
-constexpr std::size_t maxDecisions = 4; // nested and consecutive conditional blocks whose arms are combined
-
 class Dependence {
 public:
     Dependence(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories)
-        : body_(body), g_(g), items_(items), memories_(memories) {
+        : body_(body), items_(items), memories_(memories), cover_(body, g, items.facts()) {
         std::map<Name, sym::Expr> other;
         for (const Name n : body.varying)
             other.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
+        std::set<Name> written; // the elements of others do not count
+        for (const BodyUse &u : body.uses)
+            if (u.kind != UseKind::Read)
+                written.insert(u.data);
         for (const BodyUse &u : body.uses) {
             instances_.push_back(u.instance);
-            if (u.instance.subset && ownerOf(u.data) != u.data && items.leaves(u.data, *u.instance.subset, u.instance.loops))
+            if (u.instance.subset && ownerOf(u.data) != u.data && written.count(u.data) &&
+                items.leaves(u.data, *u.instance.subset, u.instance.loops))
                 instances_.back().subset.reset();
             others_.push_back(inOtherIteration(instances_.back(), other));
         }
     }
 
-    Reason find(const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals,
+    Reason find(const std::function<Outside(Name)> &outside, std::set<Name> &locals,
                 const std::function<bool(Name)> &mayReduce) const {
         std::set<Name> reduced;
         for (std::size_t a = 0; a < body_.uses.size(); ++a)
@@ -42,7 +44,7 @@ public:
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
                 const bool isOne = u.data == v.data && !u.data.empty();
-                if (isOne && mayBePrivate(u.data) && isCoveredEverywhere(u.data, u.place.memory))
+                if (isOne && canBePrivate(u, outside))
                     locals.insert(u.data);
                 else if (isOne && mayReduce && mayReduce(u.data))
                     reduced.insert(u.data);
@@ -53,6 +55,11 @@ public:
     }
 
 private:
+    bool canBePrivate(const BodyUse &u, const std::function<Outside(Name)> &outside) const {
+        const Outside values = outside(u.data);
+        return values != Outside::Needed && cover_.holds(u.data, u.place.memory, values == Outside::Nothing);
+    }
+
     /// The same access in another iteration, where unknown values differ.
     static AccessInstance inOtherIteration(const AccessInstance &a, const std::map<Name, sym::Expr> &other) {
         AccessInstance out;
@@ -74,68 +81,6 @@ private:
             v.subset.reset();
         }
         return analysis::conflictOf(u, v, 1, items_.facts());
-    }
-
-    /// Does each read of a container, in any iteration, follow a write of the same iteration to the elements that it reads?
-    bool isCoveredEverywhere(Name data, analysis::Memory memory) const {
-        for (std::size_t r = 0; r < body_.uses.size(); ++r) {
-            const BodyUse &read = body_.uses[r];
-            if (read.place.memory == memory && read.data != data)
-                return false;
-            if (read.place.memory == memory && read.kind != UseKind::Write && !isCoveredBefore(r))
-                return false;
-        }
-        return true;
-    }
-
-    bool isCoveredBefore(std::size_t r) const {
-        const BodyUse &read = body_.uses[r];
-        AccessInstance elements = read.instance;
-        if (!elements.subset)
-            elements.subset = g_.desc(read.data)->fullSubset();
-        std::vector<const BodyUse *> writes; // of all these elements, unless guards prevent it
-        for (std::size_t w = 0; w < r; ++w) {
-            const BodyUse &u = body_.uses[w];
-            if (u.data == read.data && u.kind == UseKind::Write && u.certain &&
-                analysis::isCovered(elements, u.instance, sharedLoops(u, read), items_.facts()))
-                writes.push_back(&u);
-        }
-        return happens(writes, read, {read.guards.begin(), read.guards.end()});
-    }
-
-    /// Has one of the writes happened whenever the read happens under these guards?
-    bool happens(const std::vector<const BodyUse *> &writes, const BodyUse &read, const std::set<Guard> &guards) const {
-        for (const BodyUse *w : writes) {
-            const auto open = std::find_if(w->guards.begin(), w->guards.end(), [&](const Guard &x) { return !guards.count(x); });
-            if (open == w->guards.end() || happensInAllArms(open->block, writes, read, guards))
-                return true;
-        }
-        return false;
-    }
-
-    /// The same if each arm of a conditional block, which is before the read in the same iterations, has such a write.
-    bool happensInAllArms(int block, const std::vector<const BodyUse *> &writes, const BodyUse &read,
-                          const std::set<Guard> &guards) const {
-        const auto known = body_.alternatives.find(block);
-        const bool isDecided = std::any_of(guards.begin(), guards.end(), [block](const Guard &x) { return x.block == block; });
-        if (known == body_.alternatives.end() || isDecided || guards.size() > read.guards.size() + maxDecisions)
-            return false;
-        for (const BodyUse *w : writes)
-            if (std::any_of(w->guards.begin(), w->guards.end(), [block](const Guard &x) { return x.block == block; }) &&
-                sharedLoops(*w, read) < known->second.loops)
-                return false; // its arms are chosen again in each iteration of a loop that the read is not in
-        for (int arm = 0; arm < known->second.arms; ++arm) {
-            std::set<Guard> inArm = guards;
-            inArm.insert({block, arm});
-            if (!happens(writes, read, inArm))
-                return false;
-        }
-        return true;
-    }
-
-    static std::size_t sharedLoops(const BodyUse &a, const BodyUse &b) {
-        const auto end = std::mismatch(a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end()).first;
-        return static_cast<std::size_t>(end - a.loops.begin());
     }
 
     Reason reason(const BodyUse &a, const BodyUse &b, const analysis::Conflict &c) const {
@@ -167,18 +112,18 @@ private:
     }
 
     const LoopBody &body_;
-    const SDFG &g_;
     const Conflicts &items_;
     const analysis::Memories &memories_;
+    const BodyCover cover_;
     std::vector<AccessInstance> instances_, others_; // of the uses; of those in another iteration
 };
 
 } // namespace
 
 Reason dependenceOf(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories,
-                    const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals,
+                    const std::function<Outside(Name)> &outside, std::set<Name> &locals,
                     const std::function<bool(Name)> &mayReduce) {
-    return Dependence(body, g, items, memories).find(mayBePrivate, locals, mayReduce);
+    return Dependence(body, g, items, memories).find(outside, locals, mayReduce);
 }
 
 } // namespace sdfgc::nest

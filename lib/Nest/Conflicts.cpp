@@ -115,10 +115,37 @@ Name coordinatesOf(const PlacedUse &u) { return u.shown ? u.use->shown->member :
 std::optional<analysis::Conflict> Conflicts::conflict(const PlacedUse &a, const PlacedUse &b, std::size_t common) const {
     // Otherwise one memory has two names: views, arguments that may alias.
     const bool comparable = coordinatesOf(a) == coordinatesOf(b);
-    if (comparable && !a.shown && !b.shown)
-        return analysis::conflictOf(a.instance, b.instance, common, facts_);
+    if (comparable && !a.shown && !b.shown) {
+        if (a.elements.empty() && b.elements.empty())
+            return analysis::conflictOf(a.instance, b.instance, common, facts_);
+        return unionOf(accessesOf(a), accessesOf(b), common);
+    }
     return analysis::conflictOf({comparable ? elementsOf(a) : std::nullopt, a.instance.loops},
                                 {comparable ? elementsOf(b) : std::nullopt, b.instance.loops}, common, facts_);
+}
+
+/// The conflicts of all pairs.
+std::optional<analysis::Conflict> Conflicts::unionOf(const std::vector<analysis::AccessInstance> &a,
+                                                     const std::vector<analysis::AccessInstance> &b, std::size_t common) const {
+    std::optional<analysis::Conflict> out;
+    for (const analysis::AccessInstance &x : a)
+        for (const analysis::AccessInstance &y : b)
+            if (auto c = analysis::conflictOf(x, y, common, facts_)) {
+                if (out)
+                    out->add(*c);
+                else
+                    out = std::move(c);
+            }
+    return out;
+}
+
+std::vector<analysis::AccessInstance> Conflicts::accessesOf(const PlacedUse &u) {
+    if (u.elements.empty())
+        return {u.instance};
+    std::vector<analysis::AccessInstance> out = u.elements;
+    for (analysis::AccessInstance &a : out)
+        a.loops.insert(a.loops.begin(), u.instance.loops.begin(), u.instance.loops.end());
+    return out;
 }
 
 /// Nothing if an index leaves its dimension: then it is another element's.
@@ -176,13 +203,12 @@ std::vector<PlacedUse> aligned(const Map &m, const Map &onto, const std::map<Nam
     std::vector<PlacedUse> out;
     for (const Item &i : m.body)
         for (const PlacedUse &u : usesOf(i)) {
-            PlacedUse a{u.use, u.step, {std::nullopt, loops}};
-            if (u.instance.subset)
-                a.instance.subset = u.instance.subset->substituted(meaning);
+            PlacedUse a{u.use, u.step, u.instance.substituted(meaning)};
+            a.instance.loops.insert(a.instance.loops.begin(), loops.begin(), loops.end());
             if (u.shown)
                 a.shown = u.shown->substituted(meaning);
-            for (const analysis::LoopLevel &l : u.instance.loops)
-                a.instance.loops.push_back({l.variable, l.range.substituted(meaning)});
+            for (const analysis::AccessInstance &inside : u.elements)
+                a.elements.push_back(inside.substituted(meaning));
             out.push_back(std::move(a));
         }
     return out;

@@ -16,7 +16,8 @@ namespace {
 void addUses(const Item &item, std::vector<analysis::LoopLevel> &loops, std::vector<PlacedUse> &out) {
     if (item.step) {
         for (const Use &u : item.step->uses)
-            out.push_back({&u, item.step.get(), {u.subset, loops}, u.shown ? std::optional(u.shown->subset) : std::nullopt});
+            out.push_back(
+                {&u, item.step.get(), {u.subset, loops}, u.shown ? std::optional(u.shown->subset) : std::nullopt, u.elements});
         return;
     }
     analysis::addLoops(loops, *item.map);
@@ -53,6 +54,8 @@ void rename(Step &s, const std::map<Name, sym::Expr> &meaning) {
             u.subset = u.subset->substituted(meaning);
         if (u.shown)
             u.shown->subset = u.shown->subset.substituted(meaning);
+        for (analysis::AccessInstance &a : u.elements)
+            a = a.substituted(meaning);
         renameSymbols(u.memlet, meaning);
     }
 }

@@ -13,6 +13,7 @@
 #include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace sdfgc::nest {
 
@@ -63,23 +64,32 @@ struct Frame {
 
 class BodyReader {
 public:
-    BodyReader(LoopRegion &l, analysis::Memories &memories, LoopBody &out, const std::set<Name> &reduced)
-        : loop_(l), memories_(memories), out_(out), reduced_(reduced), values_(memories, writtenIn(l, memories), out.varying) {}
+    /// `content`: all that will be read. `reduced`: symbols that may carry values.
+    BodyReader(const Region &content, analysis::Memories &memories, LoopBody &out, const std::set<Name> &reduced)
+        : memories_(memories), out_(out), reduced_(reduced), values_(memories, writtenIn(content, memories), out.varying) {}
 
-    Reason read(const analysis::LoopHeader &header) {
-        SDFG &g = *loop_.sdfg();
-        out_.assigned = analysis::assignedInside(loop_);
-        if (const Name callback = analysis::callbackIn(loop_); !callback.empty())
+    Reason read(LoopRegion &l, const analysis::LoopHeader &header, const std::set<Name> &shared) {
+        SDFG &g = *l.sdfg();
+        out_.assigned = analysis::assignedInside(l);
+        if (const Name callback = analysis::callbackIn(l); !callback.empty())
             return {Why::Effects, "it calls `" + callback.str() + "`"};
         for (const Name n : header.names())
             if (out_.assigned.count(n))
                 return {Why::LoopForm, "its body assigns `" + n.str() + "`, which its range depends on"};
-        Frame frame{g, analysis::sharedContainers(g), {}, nullptr};
+        Frame frame{g, shared, {}, nullptr};
         values_.enter(g, out_.assigned);
-        out_.variable = values_.fresh(loop_.variable);
-        values_.set(loop_.variable, sym::Expr::symbol(out_.variable));
-        push({out_.variable, header.range()});
-        region(loop_, frame);
+        out_.variable = values_.fresh(l.variable);
+        values_.set(l.variable, sym::Expr::symbol(out_.variable));
+        push({out_.variable, header.range()}, true);
+        body_ = &l;
+        region(l, frame);
+        return why_;
+    }
+
+    Reason read(const Step &step, SDFG &g) {
+        Frame frame{g, {}, {}, nullptr};
+        values_.enter(g, {});
+        call(step, *cast<NestedSDFGNode>(step.nodes.front()), frame);
         return why_;
     }
 
@@ -95,13 +105,25 @@ private:
         const std::vector<Block *> blocks = analysis::sequenceOf(r);
         if (blocks.empty() && !r.blocks().empty())
             return fail(Why::ControlFlow, "control flow in `" + r.label + "` is not made of branches and loops");
-        for (Block *b : blocks) {
-            block(*b, f);
+        const std::size_t guards = guards_.size();
+        const bool isBody = &r == body_;
+        bool maySkip = false, mayEnd = false;
+        for (std::size_t k = 0; k < blocks.size(); ++k) {
+            if (isBody)
+                position_ = 2 * k;
+            block(*blocks[k], f);
             if (why_ || ended_)
-                return;
-            for (const InterstateEdge *e : b->outEdges())
+                break;
+            if (skips_ && !std::exchange(maySkip, true))
+                guards_.push_back(*skips_);
+            if (ends_ && !std::exchange(mayEnd, true))
+                guards_.push_back(*ends_);
+            if (isBody)
+                ++position_;
+            for (const InterstateEdge *e : blocks[k]->outEdges())
                 edge(*e, f);
         }
+        guards_.resize(guards);
     }
 
     void block(Block &b, const Frame &f) {
@@ -122,11 +144,15 @@ private:
             fail(Why::ControlFlow, "a return may end it early");
         if (b.kind() == BlockKind::Break && innerLoops_ == 0)
             fail(Why::ControlFlow, "a break may end it early");
+        if (b.kind() == BlockKind::Continue && innerLoops_ > 0 && !skips_)
+            skips_ = guard();
+        if (b.kind() == BlockKind::Return && !ends_)
+            ends_ = {++blocks_, 0, loopsOfCall_};
         ended_ = true;
     }
 
     void branches(ConditionalBlock &c, const Frame &f) {
-        const int id = ++blocks_;
+        Guard arm = guard();
         bool otherwise = false;
         std::optional<Values::Point> joined;
         for (const auto &branch : c.branches())
@@ -140,7 +166,8 @@ private:
         };
         for (std::size_t k = 0; k < c.branches().size() && !why_; ++k) {
             values_.restore(before);
-            guards_.push_back({id, static_cast<int>(k)});
+            arm.arm = static_cast<int>(k);
+            guards_.push_back(arm);
             region(*c.branches()[k].region, f);
             guards_.pop_back();
             otherwise |= !c.branches()[k].condition;
@@ -148,7 +175,7 @@ private:
                 join();
         }
         if (otherwise) {
-            out_.alternatives[id] = {static_cast<int>(c.branches().size()), loops_.size()};
+            out_.arms[arm.block] = static_cast<int>(c.branches().size());
         } else {
             values_.restore(before);
             join();
@@ -168,33 +195,41 @@ private:
         const bool counts = isCounted(l, header, assigned, f);
         const sym::Range range = counts ? values_.translated(header.walk()) : sym::Range();
         const bool jumps = analysis::hasJump(l), certain = counts && !jumps && runsAlways(header);
+        const bool leaves = jumps && mayLeave(l);
         const Values::Point before = values_.point();
-        if (!counts || jumps)
-            guards_.push_back({++blocks_, 0});
+        const std::size_t guards = guards_.size();
+        const std::optional<Guard> skips = std::exchange(skips_, std::nullopt);
+        if (!counts || leaves)
+            guards_.push_back(guard());
+        const Name variable = values_.fresh(l.variable); // before those of values that its iterations may change
         values_.forget(assigned);
-        if (counts) {
-            const Name variable = values_.fresh(l.variable);
-            values_.set(l.variable, sym::Expr::symbol(variable));
-            push({variable, range});
-        } else if (!l.variable.empty()) {
-            values_.set(l.variable, values_.unknown(l.variable));
-        }
-        for (const auto *text : {&l.condition, &l.update})
+        if (!l.variable.empty())
+            values_.set(l.variable, counts ? sym::Expr::symbol(variable) : values_.unknown(l.variable));
+        for (const auto *text : {&l.condition, &l.update}) // outside of the loop: read even if no iteration runs
             if (*text)
                 code(**text, f);
+        if (counts)
+            push({variable, range}, !leaves);
         ++innerLoops_;
         region(l, f);
         --innerLoops_;
         ended_ = false;
         if (counts)
             pop();
-        if (!counts || jumps)
-            guards_.pop_back();
+        guards_.resize(guards);
+        skips_ = skips;
         if (!certain)
             values_.join(before);
         values_.forget(assigned);
         if (!l.variable.empty())
             values_.set(l.variable, values_.unknown(l.variable));
+    }
+
+    /// May a jump in the body end the loop?
+    static bool mayLeave(const LoopRegion &l) {
+        const std::vector<const Block *> blocks = allBlocks(l);
+        return std::any_of(blocks.begin(), blocks.end(),
+                           [](const Block *b) { return isJump(b->kind()) && b->kind() != BlockKind::Continue; });
     }
 
     /// Does the loop take the values of its header's range, or fewer because it is left?
@@ -239,15 +274,25 @@ private:
             symbol(n);
         const auto isContainer = [&f](Name n) { return f.g.desc(n) != nullptr; };
         const sym::ParseResult parsed = sym::parse(c.text, nullptr, isContainer);
-        std::set<Name> known;
+        std::map<Name, std::size_t> known; // how often the expression mentions a container, or a member of it
         if (parsed.expr && c.language == Language::Python)
             for (const auto &[data, element] : values_.elementsIn(*parsed.expr)) {
-                known.insert(data);
+                known[ownerOf(data)] += data == ownerOf(data) ? c.text.size() : 1;
                 access(UseKind::Read, memories_.placeOf(f.g, data), data, element, false, f);
             }
         for (const Name data : analysis::containersRead(c, f.g))
-            if (!known.count(data))
+            if (known[data] < timesNamed(data, c.text)) // the expression left some out
                 access(UseKind::Read, memories_.placeOf(f.g, data), data, std::nullopt, false, f);
+    }
+
+    static std::size_t timesNamed(Name n, const std::string &text) {
+        const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        std::size_t out = 0;
+        for (std::size_t at = text.find(n.view()); at != std::string::npos; at = text.find(n.view(), at + 1)) {
+            const std::size_t end = at + n.view().size();
+            out += (at == 0 || !isPart(text[at - 1])) && (end == text.size() || !isPart(text[end]));
+        }
+        return out;
     }
 
     void symbol(Name n) {
@@ -284,7 +329,7 @@ private:
         symbols(analysis::freeSymbols(*m.entry));
         for (std::size_t d = 0; d < m.params.size(); ++d) {
             const Name variable = values_.fresh(m.params[d]);
-            push({variable, values_.translated(m.ranges[d])});
+            push({variable, values_.translated(m.ranges[d])}, m.entry->ordered);
             values_.set(m.params[d], sym::Expr::symbol(variable));
         }
         private_.insert(private_.end(), m.locals.begin(), m.locals.end());
@@ -334,12 +379,12 @@ private:
         const Values::Frame outer =
             values_.enter(g, std::move(meaning), [&inner](Name data, const sym::Subset &at) { return placed(data, at, inner); });
         const int loops = std::exchange(innerLoops_, 0);
-        const bool returns = analysis::hasJump(g);
-        if (returns)
-            guards_.push_back({++blocks_, 0});
+        const std::optional<Guard> skips = std::exchange(skips_, std::nullopt), ends = std::exchange(ends_, std::nullopt);
+        const std::size_t loopsOfCall = std::exchange(loopsOfCall_, loops_.size());
         region(g, inner);
-        if (returns)
-            guards_.pop_back();
+        loopsOfCall_ = loopsOfCall;
+        ends_ = ends;
+        skips_ = skips;
         ended_ = false;
         innerLoops_ = loops;
         values_.leave(outer);
@@ -390,7 +435,7 @@ private:
             return;
         const bool isKnown = subset && d && (analysis::isPlain(d) || ownerOf(data) != data) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
-        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr});
+        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr, position_});
     }
 
     /// Does a memory belong to a nested SDFG, each call of which has its own?
@@ -405,56 +450,75 @@ private:
         return false;
     }
 
-    void push(analysis::LoopLevel l) {
+    void push(analysis::LoopLevel l, bool inOrder) {
         loops_.push_back(std::move(l));
         loopIds_.push_back(++blocks_);
+        if (inOrder)
+            out_.sequential.insert(blocks_);
     }
     void pop() {
         loops_.pop_back();
         loopIds_.pop_back();
     }
+    /// A new guard at this point.
+    Guard guard() { return {++blocks_, 0, loops_.size()}; }
 
-    LoopRegion &loop_;
     analysis::Memories &memories_;
     LoopBody &out_;
     const std::set<Name> &reduced_;
     Values values_;
     Reason why_;
-    int blocks_ = 0;     // numbers of blocks and loops
-    int innerLoops_ = 0; // around the current block, in its frame
-    bool ended_ = false; // nothing follows the current block in the region
+    const Region *body_ = nullptr; // of the loop
+    std::size_t position_ = 0;     // in it
+    int blocks_ = 0;               // numbers of blocks and loops
+    int innerLoops_ = 0;           // around the current block, in its frame
+    bool ended_ = false;           // nothing follows the current block in the region
     std::vector<analysis::LoopLevel> loops_;
     std::vector<int> loopIds_;
     std::vector<Guard> guards_;
+    std::optional<Guard> skips_, ends_; // what a `continue` of the innermost loop, or a `return` of the call, before the current
+                                        // block may skip
+    std::size_t loopsOfCall_ = 0;
     std::vector<Name> private_; // containers private to iterations of the maps around
 };
 
-/// A symbol of `names` that the sizes of a container depend on.
-Name inSizes(const SDFG &g, const std::set<Name> &names) {
-    for (const auto &[container, d] : g.arrays)
-        for (const Name n : d.freeSymbols())
-            if (names.count(n))
-                return n;
+/// The first container with a size that depends on one of the symbols, and that symbol.
+std::pair<Name, Name> sizedBy(const std::set<Name> &names, const SDFG &g, const BodySymbols &symbols) {
+    for (const Name n : names)
+        if (const auto sized = symbols.sized.find(n); sized != symbols.sized.end())
+            for (const Name container : sized->second)
+                if (g.arrays.contains(container))
+                    return {container, n};
     return {};
 }
 
 } // namespace
 
-Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, analysis::SymbolLiveness &liveness,
-                LoopBody &out, const std::set<Name> &reduced) {
-    if (Reason why = BodyReader(l, memories, out, reduced).read(header))
+BodySymbols::BodySymbols(const SDFG &g) : liveness(g) {
+    for (const auto &[container, d] : g.arrays)
+        for (const Name n : d.freeSymbols())
+            sized[n].push_back(container);
+}
+
+Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, const std::set<Name> &shared,
+                BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced) {
+    if (Reason why = BodyReader(l, memories, out, reduced).read(l, header, shared))
         return why;
-    if (const Name n = inSizes(*l.sdfg(), out.assigned); !n.empty())
-        return {Why::Symbol, "the size of a container depends on `" + n.str() + "`, which its body assigns"};
     if (out.assigned.empty())
         return {};
-    const std::set<Name> live = liveness.after(l);
+    if (const auto [container, n] = sizedBy(out.assigned, *l.sdfg(), symbols); !n.empty())
+        return {Why::Symbol, "the size of `" + container.str() + "` depends on `" + n.str() + "`, which its body assigns"};
+    const std::set<Name> live = symbols.liveness.after(l);
     for (const Name n : out.assigned)
         if (live.count(n) && !reduced.count(n)) {
             out.carried = n;
             return {Why::LiveOut, "`" + n.str() + "` is read after it"};
         }
     return {};
+}
+
+Reason readCall(const Step &call, SDFG &g, analysis::Memories &memories, LoopBody &out) {
+    return BodyReader(*cast<NestedSDFGNode>(call.nodes.front())->sdfg, memories, out, {}).read(call, g);
 }
 
 } // namespace sdfgc::nest

@@ -22,36 +22,9 @@ bool hasAssignments(const Region &r) {
 
 } // namespace
 
-LoopItems::LoopItems(SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories), reads_(g) { locate(); }
-
-void LoopItems::locate() {
-    shared_ = analysis::sharedContainers(g_);
-    users_.clear();
-    stale_.clear();
-    for (const State *s : allStates(std::as_const(g_)))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            users_[a->data].insert(s->parent());
-    analysis::forEachControlRead(g_, [this](Name container, const Region &r) { users_[ownerOf(container)].insert(&r); });
-}
-
-void LoopItems::moveUsers(const LoopRegion &l, const Region &to) {
-    std::set<const Region *> gone;
-    std::set<Name> used;
-    for (const State *s : allStates(static_cast<const Region &>(l))) {
-        gone.insert(s->parent());
-        for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            used.insert(a->data);
-    }
-    for (const Name n : used) {
-        for (const Region *r : gone)
-            users_[n].erase(r);
-        users_[n].insert(&to);
-    }
-}
+LoopItems::LoopItems(SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories), reads_(g), users_(g) {}
 
 std::optional<std::vector<Item>> LoopItems::contentOf(Region &r) {
-    if (stale_.count(&r))
-        locate();
     variables_.clear();
     locals_.clear();
     around_.clear();
@@ -62,11 +35,7 @@ std::optional<std::vector<Item>> LoopItems::contentOf(Region &r) {
     return out;
 }
 
-std::optional<Run> LoopItems::runOf(LoopRegion &l) {
-    if (stale_.count(&l))
-        locate();
-    return readRegion(l, memories_, shared_);
-}
+std::optional<Run> LoopItems::runOf(LoopRegion &l) { return readRegion(l, memories_, users_.shared()); }
 
 std::optional<std::vector<Item>> LoopItems::read(Region &r) {
     const std::vector<Block *> blocks = analysis::sequenceOf(r);
@@ -74,21 +43,25 @@ std::optional<std::vector<Item>> LoopItems::read(Region &r) {
         return std::nullopt;
     std::vector<Item> out;
     for (Block *b : blocks) {
-        if (auto *l = dyn_cast<LoopRegion>(b)) {
-            out.push_back({mapOf(*l), nullptr});
-            if (!out.back().map)
-                return std::nullopt;
-            continue;
-        }
-        const auto *s = dyn_cast<State>(b);
-        if (!s || !isReadable(*s))
+        std::optional<std::vector<Item>> items = read(*b);
+        if (!items)
             return std::nullopt;
-        std::vector<Item> items = readState(*s, memories_, shared_);
-        if (haveMovingViews(items))
-            return std::nullopt;
-        std::move(items.begin(), items.end(), std::back_inserter(out));
+        std::move(items->begin(), items->end(), std::back_inserter(out));
     }
     return out;
+}
+
+std::optional<std::vector<Item>> LoopItems::read(Block &b) {
+    std::vector<Item> out;
+    if (auto *l = dyn_cast<LoopRegion>(&b)) {
+        out.push_back({mapOf(*l), nullptr});
+        return out.back().map ? std::optional(std::move(out)) : std::nullopt;
+    }
+    const auto *s = dyn_cast<State>(&b);
+    if (!s || !isReadable(*s))
+        return std::nullopt;
+    out = readState(*s, memories_, users_.shared());
+    return haveMovingViews(out) ? std::nullopt : std::optional(std::move(out));
 }
 
 /// Remaining views are placed before the map that replaces a loop, so the viewed subset must not depend on its
@@ -152,6 +125,28 @@ std::set<Name> LoopItems::localsOf(const Map &m, const LoopRegion &l) const {
 
 namespace {
 
+std::vector<SDFG *> sdfgsIn(const State &s) {
+    std::vector<SDFG *> out;
+    for (const NestedSDFGNode *n : nodesOf<NestedSDFGNode>(s))
+        if (n->sdfg)
+            out.push_back(n->sdfg.get());
+    return out;
+}
+
+/// Adds all nested SDFGs in items.
+void addSdfgs(const std::vector<Item> &items, std::vector<const SDFG *> &out) {
+    for (const Item &i : items) {
+        if (i.map) {
+            addSdfgs(i.map->body, out);
+            continue;
+        }
+        for (const Node *n : i.step->nodes)
+            if (const auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
+                for (const SDFG *g : allSDFGs(std::as_const(*nested->sdfg)))
+                    out.push_back(g);
+    }
+}
+
 /// Assigns the first value that the loop did not use; if the loop never ran, this is its initial value.
 void assignValueAfter(Region &r, State &s, Name variable, const analysis::LoopHeader &header) {
     State *after = r.addStateAfter(&s, r.sdfg()->freshLabel(s.label + "_end"));
@@ -162,6 +157,29 @@ void assignValueAfter(Region &r, State &s, Name variable, const analysis::LoopHe
 } // namespace
 
 void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const analysis::LoopHeader &header) {
+    users_.remove(l);
+    put(l, std::move(items), header);
+}
+
+std::set<Name> LoopItems::release(const LoopRegion &l) {
+    std::set<Name> used = users_.usedIn(l);
+    std::erase_if(used, [&](Name n) { return !isOnlyInside(n, l); });
+    users_.remove(l);
+    return used;
+}
+
+void LoopItems::replaceEmpty(LoopRegion &l, Item item, const analysis::LoopHeader &header) {
+    locals_.clear();
+    variables_.clear();
+    std::vector<Item> items;
+    items.push_back(std::move(item));
+    put(l, std::move(items), header);
+}
+
+/// Writing the items copies nested SDFGs.
+void LoopItems::put(LoopRegion &l, std::vector<Item> items, const analysis::LoopHeader &header) {
+    std::vector<const SDFG *> gone;
+    addSdfgs(items, gone);
     for (const Name n : locals_)
         g_.desc(n)->storage = Storage::Register;
     Region &r = *l.parent();
@@ -173,42 +191,30 @@ void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const analysis::
     run.items = std::move(items);
     const Name variable = l.variable;
     const bool isReadOutside = reads_.isReadOutside(l);
-    moveUsers(l, r);
-    for (const Region *around = &r; around && stale_.insert(around).second;)
-        around = around->parent();
-    if (isReadOutside)
+    if (isReadOutside) {
         assignValueAfter(r, s, variable, header);
+        for (const Name n : header.after().freeSymbols())
+            if (g_.arrays.contains(ownerOf(n)))
+                users_.addRead(ownerOf(n), r);
+    }
     write(run);
+    std::vector<SDFG *> made;
+    for (const State *written : run.states) {
+        users_.add(*written);
+        const std::vector<SDFG *> nested = sdfgsIn(*written);
+        made.insert(made.end(), nested.begin(), nested.end());
+    }
     r.removeBlock(&l);
     if (!isReadOutside)
         analysis::forgetVariable(g_, variable);
     for (const Name inner : variables_)
         analysis::forgetVariable(g_, inner);
-}
-
-void LoopItems::replaceEmpty(LoopRegion &l, Item item, const analysis::LoopHeader &header) {
-    locals_.clear();
-    variables_.clear();
-    std::vector<Item> items;
-    items.push_back(std::move(item));
-    replace(l, std::move(items), header);
-    locate();
+    memories_.replaced(gone, made);
 }
 
 bool LoopItems::canBeLocal(const Use &first, const Region &loop) const {
     const DataDesc &d = *g_.desc(first.data);
     return isSmallLocal(d) && first.certain && first.subset && *first.subset == d.fullSubset() && isOnlyInside(first.data, loop);
-}
-
-bool LoopItems::isOnlyInside(Name container, const Region &r) const {
-    const auto users = users_.find(container);
-    if (users == users_.end())
-        return false;
-    return std::all_of(users->second.begin(), users->second.end(), [&r](const Region *user) {
-        while (user && user != &r)
-            user = user->parent();
-        return user != nullptr;
-    });
 }
 
 bool isScratch(const DataDesc &d) {

@@ -13,7 +13,8 @@ Name Order::baseOf(const Use &u) const {
         const ir::DataDesc *d = scope_->desc(u.data);
         return d && (d->isView() || d->isStructure()) ? Name() : u.data;
     }
-    const ir::AccessNode *behind = u.access ? ir::nodeBehindViews(u.access) : nullptr;
+    const bool isRead = u.access && u.access->state();
+    const ir::AccessNode *behind = isRead ? ir::nodeBehindViews(u.access) : nullptr;
     return behind && behind != u.access ? behind->data : u.data;
 }
 

@@ -1,4 +1,5 @@
 // Reads items from states.
+#include "Nest/CallElements.h"
 #include "Nest/Effects.h"
 #include "Nest/Window.h"
 
@@ -137,6 +138,8 @@ private:
         usesAt(*out.nodes.front(), 0, inside, out);
         if (out.nodes.size() > 1)
             usesAt(*out.nodes.back(), out.nodes.size() - 1, inside, out);
+        if (const auto *nested = dyn_cast<NestedSDFGNode>(&n); nested && nested->sdfg && out.nodes.size() == 1 && !out.effects)
+            nameElements(out, graph_, memories_);
         return out;
     }
 

@@ -84,6 +84,18 @@ sym::Expr Values::assigned(Name symbol, const std::string &text, const Interstat
 
 // ---------------------------------------------------------------------------------------------------- expressions
 
+namespace {
+
+/// `s`, or the scalar member `s.x`; empty for anything else.
+Name dottedName(sym::Expr e) {
+    if (e.isSymbol())
+        return e.name();
+    const Name base = e.kind() == sym::SymbolicKind::Attr ? dottedName(e.operands()[0]) : Name();
+    return base.empty() ? base : Name(base.str() + "." + e.name().str());
+}
+
+} // namespace
+
 bool Values::isVarying(const sym::Subset &s) const {
     const std::set<Name> names = s.freeSymbols();
     return std::any_of(names.begin(), names.end(), [](Name n) { return n.view().find('#') != std::string_view::npos; });
@@ -143,14 +155,18 @@ sym::Subset Values::translated(const sym::Subset &s) {
 
 std::vector<std::pair<Name, sym::Subset>> Values::elementsIn(sym::Expr e) const {
     std::vector<std::pair<Name, sym::Subset>> out;
-    sym::rewrite(e, [&](sym::Expr x) {
-        const bool isElement = x.kind() == sym::SymbolicKind::Subscript || x.isSymbol();
-        if (const DataDesc *d = isElement ? at_.g->desc(x.name()) : nullptr)
-            out.emplace_back(x.name(),
-                             x.isSymbol() ? d->fullSubset() : sym::Subset::point({x.operands().begin(), x.operands().end()}));
-        return x;
-    });
+    addElements(e, out);
     return out;
+}
+
+void Values::addElements(sym::Expr e, std::vector<std::pair<Name, sym::Subset>> &out) const {
+    const bool isElement = e.kind() == sym::SymbolicKind::Subscript;
+    const Name data = isElement ? e.name() : dottedName(e);
+    if (const DataDesc *d = data.empty() ? nullptr : at_.g->desc(data))
+        out.emplace_back(data, isElement ? sym::Subset::point({e.operands().begin(), e.operands().end()}) : d->fullSubset());
+    if (data.empty() || isElement)
+        for (const sym::Expr inner : e.operands())
+            addElements(inner, out);
 }
 
 } // namespace sdfgc::nest

@@ -62,10 +62,12 @@ public:
     sym::Expr translated(sym::Expr e);
     sym::Range translated(const sym::Range &r);
     sym::Subset translated(const sym::Subset &s);
-    /// Returns the elements of containers that an expression of the frame reads, in terms of the frame.
+    /// Returns the elements of containers, and of members of structures, that an expression of the frame reads, in terms
+    /// of the frame.
     std::vector<std::pair<Name, sym::Subset>> elementsIn(sym::Expr e) const;
 
 private:
+    void addElements(sym::Expr e, std::vector<std::pair<Name, sym::Subset>> &out) const;
     sym::Expr valueOf(Name symbol);
     sym::Expr element(Name data, const sym::Subset &at);
     bool isVarying(const sym::Subset &s) const;

@@ -126,6 +126,17 @@ void ValueWriter::write(Type v) {
         return out.null();
     if (v.isScalar())
         return out.plain(scalarTypeName(v.scalar()));
+    if (!v.isStruct() || !out.isCompact())
+        return writeParts(v);
+    const auto [known, isNew] = structs_.try_emplace(v);
+    if (isNew) {
+        JsonWriter text(known->second);
+        ValueWriter(text).writeParts(v);
+    }
+    out.raw(known->second);
+}
+
+void ValueWriter::writeParts(Type v) {
     out.beginObject();
     out.key("type");
     switch (v.kind()) {

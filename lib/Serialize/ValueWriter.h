@@ -86,10 +86,12 @@ private:
         }
         out.endObject();
     }
+    void writeParts(Type v);
     void writeTypes(std::string_view key, const std::vector<Type> &types, const std::vector<std::string> &texts);
 
     text::ExprText *exprs_ = nullptr;
     std::vector<Graph> graphs_;
+    std::unordered_map<Type, std::string> structs_; // their texts: many connectors may have the same large type
     std::vector<Name> files_;
     std::unordered_map<Name, std::size_t> fileIndex_;
 };

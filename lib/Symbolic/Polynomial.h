@@ -30,6 +30,12 @@ private:
     const std::size_t outer_;
 };
 
+/// Is the expression of a kind that stays as it is when 0 is added to it, or when it is multiplied by 1? Most offsets are 0 and
+/// most steps are 1, so this saves most of the arithmetic on subsets.
+inline bool isCommon(Expr e) {
+    return e.kind() == SymbolicKind::Integer || e.kind() == SymbolicKind::Symbol || e.kind() == SymbolicKind::Add;
+}
+
 /// Collects a sum of any length; `finish` is the canonical expression.
 class SumBuilder {
 public:

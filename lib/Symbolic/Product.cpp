@@ -20,6 +20,12 @@ std::size_t powerTerms(std::size_t k, int64_t n) {
 }
 
 Expr product(Expr a, Expr b) {
+    if (isCommon(a) && isCommon(b)) {
+        if (a.isZero() || b.isOne())
+            return a;
+        if (b.isZero() || a.isOne())
+            return b;
+    }
     ProductBuilder p;
     p.multiply(a);
     p.multiply(b);

@@ -137,6 +137,10 @@ std::optional<int64_t> commonDenominator(Expr e) {
 }
 
 Expr operator+(Expr a, Expr b) {
+    if (b.isZero() && isCommon(a))
+        return a;
+    if (a.isZero() && isCommon(b))
+        return b;
     SumBuilder s;
     s.add(a);
     s.add(b);
@@ -144,6 +148,8 @@ Expr operator+(Expr a, Expr b) {
 }
 
 Expr operator-(Expr a, Expr b) {
+    if (b.isZero() && isCommon(a))
+        return a;
     SumBuilder s;
     s.add(a);
     s.add(b, -1);

@@ -1,6 +1,7 @@
 // Bodies of loops with any control flow: what an iteration accesses, and whether iterations depend on each other.
 #include "../Graphs.h"
 
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Nest/LoopBody.h"
 
 #include <catch2/catch.hpp>
@@ -13,14 +14,15 @@ namespace {
 /// A loop `loop` over i with a body, in an SDFG with some containers and symbols.
 struct Loop : Graph {
     explicit Loop(const std::string &body)
-        : Graph(lines("sdfg f(A, B, C, idx) (typed) { symbol N, i, j, k: int64 | argument A: float64[N, N] (CPU_Heap) | "
-                      "argument B: float64[N] (CPU_Heap) | argument C: int64[N] (CPU_Heap) | argument idx: int64[N] (CPU_Heap) | "
-                      "transient t: float64 (Register) | loop: for i = 0; i < N; i = i + 1 { " +
-                      body + " } }")) {
+        : Graph(
+              lines("sdfg f(A, B, C, idx) (typed) { symbol N, i, j, k: int64 | argument A: float64[N, N] (CPU_Heap) | "
+                    "argument B: float64[N] (CPU_Heap) | argument C: int64[N] (CPU_Heap) | argument idx: int64[N] (CPU_Heap) | "
+                    "transient t: float64 (Register) | transient s: float64[N] (CPU_Heap) | loop: for i = 0; i < N; i = i + 1 { " +
+                    body + " } }")) {
         for (Region *r : allRegions(g))
             if (r->label == "loop")
                 header = analysis::headerOf(*(loop = cast<LoopRegion>(r)));
-        why = nest::readBody(*loop, header, memories, liveness, content);
+        why = nest::readBody(*loop, header, memories, analysis::sharedContainers(g), symbols, content);
     }
 
     /// Returns the first reason why the loop cannot become a map; empty if it can.
@@ -28,7 +30,8 @@ struct Loop : Graph {
         std::set<Name> found;
         if (!why)
             why = nest::dependenceOf(
-                content, g, items, memories, [](Name n) { return n == Name("t"); }, found);
+                content, g, items, memories,
+                [this](Name n) { return n == Name("t") || n == Name("s") ? outside : nest::Outside::Needed; }, found);
         for (const Name n : found)
             locals += n.str();
         return why.text;
@@ -47,11 +50,12 @@ struct Loop : Graph {
     LoopRegion *loop = nullptr;
     analysis::LoopHeader header;
     analysis::Memories memories{g};
-    analysis::SymbolLiveness liveness{g};
+    nest::BodySymbols symbols{g};
     nest::Conflicts items{g, memories};
     nest::LoopBody content;
     diag::Reason why;
     std::string locals;
+    nest::Outside outside = nest::Outside::Dead;
 };
 
 const std::string gather = "state s {} | k = idx[i] | state u { c: y = x  with x: float64 <- B[k]; y: float64 -> A[i, 0] }";
@@ -101,13 +105,15 @@ TEST_CASE("loop body: a symbol that carries a value over is named, and the calle
     CHECK(counts.obstacle() == "`k` may have the value of an earlier iteration");
     CHECK(counts.content.carried == Name("k"));
     nest::LoopBody again;
-    CHECK(!nest::readBody(*counts.loop, counts.header, counts.memories, counts.liveness, again, {Name("k")}));
+    CHECK(!nest::readBody(*counts.loop, counts.header, counts.memories, analysis::sharedContainers(counts.g), counts.symbols, again,
+                          {Name("k")}));
     CHECK(again.carried.empty());
     CHECK(again.uses.size() == 2); // what the assignment reads is still an access
     Loop other("if C[i] > 3 { state a {} | k = k + B[j] | j = i | state b {} }");
     nest::LoopBody blocked;
-    CHECK(nest::readBody(*other.loop, other.header, other.memories, other.liveness, blocked, {Name("k")}).text ==
-          "`j` may have the value of an earlier iteration");
+    CHECK(nest::readBody(*other.loop, other.header, other.memories, analysis::sharedContainers(other.g), other.symbols, blocked,
+                         {Name("k")})
+              .text == "`j` may have the value of an earlier iteration");
     CHECK(blocked.carried == Name("j"));
 }
 
@@ -121,7 +127,7 @@ TEST_CASE("loop body: the caller decides about containers that iterations share,
         return n == Name("t");
     };
     std::set<Name> found;
-    const auto none = [](Name) { return false; };
+    const auto none = [](Name) { return nest::Outside::Needed; };
     CHECK(!nest::dependenceOf(adds.content, adds.g, adds.items, adds.memories, none, found, reduce));
     CHECK(asked == std::vector<Name>{Name("t")}); // once
     CHECK(found.empty());
@@ -134,6 +140,55 @@ TEST_CASE("loop body: the caller decides about containers that iterations share,
     CHECK(asked == std::vector<Name>{Name("t"), Name("B")});
 }
 
+namespace {
+
+const std::string first = "state first { c: y = 1.0  with y: float64 -> s[0] } then ";
+const std::string rest = "rest: for j = 1; j < N; j = j + 1 { state r { c: y = 1.0  with y: float64 -> s[j] } } then ";
+const std::string all = "all: for j = 0; j < N; j = j + 1 { state u { c: y = x  with x: float64 <- s[j]; y: float64 -> A[i, j] } }";
+
+/// An inner loop from 1 on, with a step that reads s[j - distance] and one that writes s[j].
+std::string levels(int distance, const std::string &step) {
+    return "levels: for j = 1; j < N; j = j + 1 { state u { c: y = x  with x: float64 <- s[j - " + std::to_string(distance) +
+           "]; y: float64 -> A[i, j] } then " + step + " }";
+}
+const std::string store = "state w { c: y = 1.0  with y: float64 -> s[j] }";
+
+} // namespace
+
+TEST_CASE("loop body: several writes cover a read") {
+    Loop parts(first + rest + all);
+    CHECK(parts.obstacle() == "");
+    CHECK(parts.locals == "s");
+    CHECK(Loop(first + all).obstacle() == "iterations depend on each other by `s`");
+    CHECK(Loop(rest + all).obstacle() == "iterations depend on each other by `s`");
+    CHECK(Loop("if C[i] > 3 { " + first + "state z {} } then " + rest + all).obstacle() ==
+          "iterations depend on each other by `s`");
+}
+
+TEST_CASE("loop body: earlier iterations of an inner loop cover a read") {
+    CHECK(Loop(first + levels(1, store)).obstacle() == "");
+    CHECK(Loop(levels(1, store)).obstacle() == "iterations depend on each other by `s`");
+    CHECK(Loop(first + levels(2, store)).obstacle() == "iterations depend on each other by `s`");
+    CHECK(Loop(first + levels(0, store)).obstacle() == "iterations depend on each other by `s`");
+    CHECK(Loop(first + levels(1, "if C[j] > 3 { " + store + " }")).obstacle() == "iterations depend on each other by `s`");
+    CHECK(Loop(first + levels(1, "if C[j] > 3 { " + store + " } else { " + store + " }")).obstacle() == "");
+    CHECK(Loop(first + levels(1, "if C[j] > 3 { continue } then " + store)).obstacle() == "iterations depend on each other by `s`");
+    CHECK(Loop(first + levels(1, store + " then if C[j] > 3 { continue }")).obstacle() == "");
+    CHECK(Loop(first + levels(1, store + " then if C[j] > 3 { break }")).obstacle() == "iterations depend on each other by `s`");
+}
+
+TEST_CASE("loop body: an element that nothing writes has no value, unless it has one before the loop") {
+    const std::string body = "state s {} | k = idx[i] | state w { c: y = 1.0  with y: float64 -> s[0] } then "
+                             "state u { c: y = x  with x: float64 <- s[k]; y: float64 -> A[i, 0] }";
+    Loop fresh(body), old(body);
+    fresh.outside = nest::Outside::Nothing;
+    CHECK(fresh.obstacle() == "");
+    CHECK(old.obstacle() == "iterations depend on each other by `s`");
+    Loop late(body + " then state l { c: y = 2.0  with y: float64 -> s[1] }");
+    late.outside = nest::Outside::Nothing;
+    CHECK(late.obstacle() == "iterations depend on each other by `s`");
+}
+
 TEST_CASE("loop body: jumps out of the loop, and values read after it, are obstacles") {
     CHECK(Loop("if C[i] > 3 { break }").obstacle() == "a break may end it early");
     CHECK(Loop("if C[i] > 3 { continue } then state u { c: y = 1.0  with y: float64 -> B[i] }").obstacle() == "");
@@ -142,7 +197,8 @@ TEST_CASE("loop body: jumps out of the loop, and values read after it, are obsta
               "state s {} | k = i | state e {} | } then state u { c: y = k  with y: float64 -> B[0] } }"));
     auto *l = cast<LoopRegion>(later.g.start());
     analysis::Memories memories(later.g);
-    analysis::SymbolLiveness liveness(later.g);
+    nest::BodySymbols symbols(later.g);
     nest::LoopBody content;
-    CHECK(nest::readBody(*l, analysis::headerOf(*l), memories, liveness, content).text == "`k` is read after it");
+    CHECK(nest::readBody(*l, analysis::headerOf(*l), memories, analysis::sharedContainers(later.g), symbols, content).text ==
+          "`k` is read after it");
 }

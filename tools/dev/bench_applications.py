@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 """How fast are loops of applications? Nests of ICON and Quantum ESPRESSO, and kernels in the style of CloudSC, as graphs that look like those of
-a Fortran front end, relative to C++ with OpenMP by hand.
+a Fortran front end, relative to C++ with OpenMP by hand. With --loops conditional: short loops with conditions instead.
 
-  tools/dev/bench_applications.py [--sdfgc build/bin/sdfgc] [--threads 1,2] [--only REGEX] [--rounds 15] [--options '-O2']
+  tools/dev/bench_applications.py [--sdfgc build/bin/sdfgc] [--threads 1,2] [--only REGEX] [--rounds 15] [--options '-O2'] [--loops conditional]
   tools/dev/bench_applications.py --missed          # the loops that stay sequential, and why
   tools/dev/bench_applications.py --write FOLDER    # the graphs, in text form
   tools/dev/bench_applications.py --check           # small sizes: do -O0, the given options, the interpreter and C++ agree?
 
 applications/NAME.loops are the loops, which fortran_graphs.py makes a graph of; applications/NAME.cpp is the body of a function with the same
-arguments. Both run alternately in one process, on the same inputs. Medians count: of processor time on one thread, of time on the clock on
+arguments. Those of conditional_loops.txt are kept in that form in one file. Both run alternately in one process, on the same inputs. Medians count: of processor time on one thread, of time on the clock on
 several, which are bound to cores; on a busy machine, those need a high priority (`nice -n -15`). --graphs FOLDER also measures the graphs
 that front ends made of the same programs (frontend_arguments.py lists the files), with the same inputs.
 """
@@ -128,16 +128,55 @@ def sedimentation(random, small):
                 pq=fortran(rain), pcover=fortran(random.random((nproma, klev, nblks))), prain=fortran(np.zeros((nproma, nblks))))
 
 
-INPUTS = {f.__name__: f for f in (radiation, albedos, addusxx, velocity, saturation, implicit, sedimentation)}
+class Case:
+    """Loops, the body of a C++ function with the same arguments, and what makes inputs from a source of random numbers, small or not."""
+
+    def __init__(self, name, source, hand, make):
+        self.name, self.program, self.hand, self.make = name, fortran_graphs.Program(name, source), hand, make
+
+    def inputs(self, small):
+        return self.make(np.random.default_rng(1), small)
 
 
-def program(name):
-    with open(os.path.join(HERE, name + '.loops')) as f:
-        return fortran_graphs.Program(name, f.read())
+def application(make):
+    texts = []
+    for ending in ('loops', 'cpp'):
+        with open(os.path.join(HERE, f'{make.__name__}.{ending}')) as f:
+            texts.append(f.read())
+    return Case(make.__name__, *texts, make)
 
 
-def inputs(name, small):
-    return INPUTS[name](np.random.default_rng(1), small)
+# The names that conditional loops share: their declarations, and values for n, m.
+NAMES = {'n': ('size', lambda random, n, m: n), 'm': ('size', lambda random, n, m: m), 'mode': ('int32', lambda random, n, m: 2),
+         'k': ('int32[n]', lambda random, n, m: 1 + random.permutation(n).astype(np.int32)),
+         'mask': ('int32[n]', lambda random, n, m: random.integers(0, 2, n).astype(np.int32)),
+         'last': ('int32[m]', lambda random, n, m: random.integers(0, m + 1, m).astype(np.int32)),
+         'lt': ('local(float64)', None), 'lbest': ('local(float64)', None), 'lv': ('local(float64[m])', None)}
+NAMES.update({v: ('float64[n]', lambda random, n, m: random.random(n)) for v in 'abcdefgh'})
+NAMES.update({v: ('float64[m, m]', lambda random, n, m: fortran(random.random((m, m)))) for v in 'PQRS'})
+NAMES.update({v: ('float64[1]', lambda random, n, m: random.random(1)) for v in 'xyz'})
+
+
+def conditional_loop(text):
+    head, hand = text.split('---\n')
+    name, loops = head.split('\n', 1)
+    used = [n for n in NAMES if n in re.findall(r'\w+', head + hand) or n in ('n', 'm')]
+    declared = ''.join(f'{n}: {NAMES[n][0]}\n' for n in used)
+
+    def make(random, small):
+        n, m = (40, 9) if small else (1000000, 1000)
+        return {name: NAMES[name][1](random, n, m) for name in used if NAMES[name][1]}
+    return Case(name.strip().replace('-', '_'), declared + loops, hand, make)
+
+
+def conditional_loops():
+    with open(os.path.join(os.path.dirname(HERE), 'conditional_loops.txt')) as f:
+        return [conditional_loop(text) for text in f.read().split('\n== ')[1:]]
+
+
+SETS = {'applications': [application(f) for f in (radiation, albedos, addusxx, velocity, saturation, implicit, sedimentation)],
+        'conditional': conditional_loops()}
+CASES = {case.name: case for cases in SETS.values() for case in cases}
 
 
 def arrays(values):
@@ -152,18 +191,16 @@ def arrays(values):
 
 
 def build_hand(name, folder, level='-O3'):
-    with open(os.path.join(HERE, name + '.cpp')) as f:
-        body = f.read()
     source, library = os.path.join(folder, name + '_hand.cpp'), os.path.join(folder, name + '_hand.so')
     with open(source, 'w') as f:
-        f.write(f'{HEADERS}extern "C" void by_hand({", ".join(program(name).parameters())}) {{\n{body}}}\n')
+        f.write(f'{HEADERS}extern "C" void by_hand({", ".join(CASES[name].program.parameters())}) {{\n{CASES[name].hand}}}\n')
     flags = ['-march=native', '-ffp-contract=off', '-fno-math-errno', '-fcx-fortran-rules', '-fopenmp', '-fPIC', '-shared']  # as for graphs
     programs.run(['g++', '-std=c++20', level, *flags, source, '-o', library])
 
 
 def hand_caller(name, folder, values):
     function = ctypes.CDLL(os.path.join(folder, name + '_hand.so')).by_hand
-    p, at = program(name), arrays(values)
+    p, at = CASES[name].program, arrays(values)
     given = [ctypes.c_int64(values[s]) for s in p.sizes]
     for c in p.arguments():
         kind = ctypes.c_double if c.kind == 'float64' else ctypes.c_int32
@@ -175,7 +212,7 @@ def write_graph(name, folder):
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name + '.sdfgt')
     with open(path, 'w') as f:
-        f.write(program(name).text())
+        f.write(CASES[name].program.text())
     return path
 
 
@@ -225,7 +262,7 @@ def copies(values):
 
 def child(name, folder, is_own, rounds):
     """Prints how long the program and the loops by hand take, in seconds."""
-    values = inputs(name, False)
+    values = CASES[name].inputs(False)
     original = copies(values)
     calls = [graph_caller(os.path.join(folder, 'program'), values, is_own == 'own'), hand_caller(name, folder, values)]
     results = []
@@ -294,7 +331,7 @@ def check(sdfgc, names, options):
         wrong = None
         with tempfile.TemporaryDirectory() as folder:
             build_hand(name, folder, '-O1')
-            values = inputs(name, True)
+            values = CASES[name].inputs(True)
             original = copies(values)
             hand_caller(name, folder, values)()
             wanted = copies(values)
@@ -334,6 +371,7 @@ def main():
     ap.add_argument('--only', default='')
     ap.add_argument('--rounds', type=int, default=15)
     ap.add_argument('--options', default='-O2', help='of sdfgc build')
+    ap.add_argument('--loops', choices=SETS, default='applications')
     ap.add_argument('--missed', action='store_true')
     ap.add_argument('--check', action='store_true')
     ap.add_argument('--write', metavar='FOLDER')
@@ -342,7 +380,7 @@ def main():
     o = ap.parse_args()
     if o.child:
         return child(*o.child, o.rounds)
-    sdfgc, options, names = os.path.abspath(o.sdfgc), shlex.split(o.options), [n for n in INPUTS if re.search(o.only, n)]
+    sdfgc, options, names = os.path.abspath(o.sdfgc), shlex.split(o.options), [c.name for c in SETS[o.loops] if re.search(o.only, c.name)]
     if o.write:
         for name in names:
             write_graph(name, o.write)

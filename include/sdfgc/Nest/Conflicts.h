@@ -48,6 +48,9 @@ public:
 private:
     bool mayMeet(const ItemFacts &a, const ItemFacts &b) const;
     std::optional<sym::Subset> elementsOf(const PlacedUse &u) const;
+    static std::vector<analysis::AccessInstance> accessesOf(const PlacedUse &u);
+    std::optional<analysis::Conflict> unionOf(const std::vector<analysis::AccessInstance> &a,
+                                              const std::vector<analysis::AccessInstance> &b, std::size_t common) const;
     const ir::SDFG &g_;
     const analysis::Memories &memories_;
     const sym::Assumptions facts_;

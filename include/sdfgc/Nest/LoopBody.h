@@ -20,20 +20,16 @@
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Flow/SymbolLiveness.h"
-#include "sdfgc/Nest/LoopItems.h"
+#include "sdfgc/Nest/Conflicts.h"
 
 namespace sdfgc::nest {
 
-/// Control flow around an access: an arm of a conditional block, or (arm 0) a loop that may not run, or not to its end.
+/// Control flow around an access: an arm of a conditional block, or (arm 0) a loop that may not run, or not to its end,
+/// or what a `continue` may skip.
 struct Guard {
     int block = 0, arm = 0;
-    friend auto operator<=>(const Guard &, const Guard &) = default;
-};
-
-/// A conditional block with an `else`: one of its arms always runs.
-struct Alternatives {
-    int arms = 0;
     std::size_t loops = 0; // around it, as in BodyUse::loops
+    friend auto operator<=>(const Guard &, const Guard &) = default;
 };
 
 /// An access in the body of a loop.
@@ -46,30 +42,51 @@ struct BodyUse {
     std::vector<Guard> guards;         // outermost first
     bool certain = false;              // a write of every element of the subset, unless a guard prevents it
     std::string wcr;                   // the function of an update; empty if it must not be shared with other iterations
+    std::size_t position = 0;          // block number k of the body is at 2k, the edge after it at 2k + 1
 };
 
 /// What the body of a loop does.
 struct LoopBody {
-    std::vector<BodyUse> uses;                // in program order
-    std::map<int, Alternatives> alternatives; // by Guard::block
-    std::set<Name> assigned;                  // symbols that the body assigns, all of them private to an iteration
-    std::set<Name> varying;                   // names of values that differ between iterations, in `uses`
-    std::vector<std::string> calls;           // labels of library nodes
-    Name variable;                            // of the loop, in `uses`
-    Name carried;                             // the symbol that prevents reading the body: it carries a value over
+    std::vector<BodyUse> uses;      // in program order
+    std::map<int, int> arms;        // of conditional blocks with an `else`, one of whose arms always runs, by Guard::block
+    std::set<int> sequential;       // loops, as in BodyUse::loops, whose iterations run in order
+    std::set<Name> assigned;        // symbols that the body assigns, all of them private to an iteration
+    std::set<Name> varying;         // names of values that differ between iterations, in `uses`
+    std::vector<std::string> calls; // labels of library nodes
+    Name variable;                  // of the loop, in `uses`
+    Name carried;                   // the symbol that prevents reading the body: it carries a value over
+};
+
+/// What is known about the symbols of one SDFG. Stays valid while loops become maps.
+struct BodySymbols {
+    explicit BodySymbols(const ir::SDFG &g);
+    analysis::SymbolLiveness liveness;
+    std::map<Name, std::vector<Name>> sized; // by symbol: containers whose sizes depend on it
 };
 
 /// Reads the body of a loop with a header that has an end of integers. Returns why it cannot be read, or cannot be run
-/// in any order whatever it accesses: effects, jumps out of the loop, symbols that carry values. Symbols in `reduced` may
-/// carry values: the caller turns their assignments into updates.
+/// in any order whatever it accesses: effects, jumps out of the loop, symbols that carry values. `shared`: of the SDFG of
+/// the loop (analysis::sharedContainers). Symbols in `reduced` may carry values: the caller turns their assignments into
+/// updates.
 diag::Reason readBody(ir::LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories,
-                      analysis::SymbolLiveness &liveness, LoopBody &out, const std::set<Name> &reduced = {});
+                      const std::set<Name> &shared, BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced = {});
+
+/// Reads the blocks of a nested SDFG, the only node of a step of an SDFG, in terms of that SDFG. Returns why it cannot be
+/// read.
+diag::Reason readCall(const Step &call, ir::SDFG &g, analysis::Memories &memories, LoopBody &out);
+
+/// What a container holds before and after a loop.
+enum class Outside : uint8_t {
+    Needed,  // a value may enter the loop or leave it
+    Dead,    // nothing reads the loop's values after it
+    Nothing, // the same, and nothing else writes it, so that elements have no values when the loop begins
+};
 
 /// Returns why the iterations depend on each other. `locals` receives containers that must become private to each
-/// iteration: those for which `mayBePrivate` holds, and which an iteration reads only where it wrote them before.
+/// iteration: those that are not needed outside, and which an iteration reads only where it wrote them before.
 /// `mayReduce`: do iterations only update the container, so that their order is free? It is asked about the others.
 diag::Reason dependenceOf(const LoopBody &body, const ir::SDFG &g, const Conflicts &items, const analysis::Memories &memories,
-                          const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals,
+                          const std::function<Outside(Name)> &outside, std::set<Name> &locals,
                           const std::function<bool(Name)> &mayReduce = {});
 
 } // namespace sdfgc::nest

@@ -2,11 +2,20 @@
 #pragma once
 
 #include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/ContainerUsers.h"
 
 #include <functional>
 
 namespace sdfgc::nest {
+
+/// The body of a loop as items, some of which are calls of copies of its blocks.
+struct BodyItems {
+    std::vector<Item> items;
+    std::set<Name> moved; // containers that belong to calls: remove them once the items have replaced the loop
+    bool hasCalls = false;
+};
 
 /// Reads regions that contain loops, and replaces loops with items. Its information about the SDFG is valid as long as
 /// nothing else changes the SDFG.
@@ -20,6 +29,10 @@ public:
     /// read outside.
     std::optional<std::vector<Item>> contentOf(ir::Region &r);
 
+    /// The same for a loop whose body has been read (readBody), with calls (callOf) in place of what contentOf does not take:
+    /// branches, symbols that edges assign, other loops. Nothing if all of it would be one call.
+    std::optional<BodyItems> contentWithCalls(ir::LoopRegion &l, const LoopBody &body, const Conflicts &items);
+
     /// Returns the content of a loop whose body is a chain of states (nest::readRegion) without inner loops.
     std::optional<Run> runOf(ir::LoopRegion &l);
     /// Is the variable of a loop read outside it?
@@ -29,23 +42,27 @@ public:
     /// outside, it has its final value afterwards.
     void replace(ir::LoopRegion &l, std::vector<Item> items, const analysis::LoopHeader &header);
 
-    /// The same for a loop whose body has been moved into the item (moveBody), so that it is empty now.
+    /// Call this before moving the body of a loop elsewhere (moveBody). Returns the containers that only the body uses.
+    std::set<Name> release(const ir::LoopRegion &l);
+    /// The same as `replace` for a released loop, which is empty now: its body is in the item.
     void replaceEmpty(ir::LoopRegion &l, Item item, const analysis::LoopHeader &header);
 
     /// Call this after replacing a loop with something else in which only code that follows that loop, or another loop
     /// over the same values, reads its variable. Recomputes the users of containers.
-    void changed() { locate(); }
+    void changed() { users_ = ContainerUsers(g_); }
 
     /// Can a container be private to each iteration of a loop? It must be a small transient that is used only in this
     /// loop. `first` must be its first use there, and must write all of it unconditionally.
     bool canBeLocal(const Use &first, const ir::Region &loop) const;
     /// Is a container used only in the region, by its states and control flow?
-    bool isOnlyInside(Name container, const ir::Region &r) const;
+    bool isOnlyInside(Name container, const ir::Region &r) const { return users_.isOnlyInside(container, r); }
+    /// Containers that are private to no iteration (analysis::sharedContainers).
+    const std::set<Name> &shared() const { return users_.shared(); }
 
 private:
-    void locate();
-    void moveUsers(const ir::LoopRegion &l, const ir::Region &to);
+    void put(ir::LoopRegion &l, std::vector<Item> items, const analysis::LoopHeader &header);
     std::optional<std::vector<Item>> read(ir::Region &r);
+    std::optional<std::vector<Item>> read(ir::Block &b);
     bool haveMovingViews(const std::vector<Item> &items) const;
     bool isMovingView(const ir::AccessNode &view) const;
     std::unique_ptr<Map> mapOf(ir::LoopRegion &l);
@@ -54,11 +71,8 @@ private:
     ir::SDFG &g_;
     analysis::Memories &memories_;
     const analysis::VariableReads reads_;
-    // The users of each container; valid for loops that are not in `stale_`.
-    std::set<Name> shared_;                              // used by several states, or by several scopes of one state
-    std::map<Name, std::set<const ir::Region *>> users_; // regions with states, or control flow, that use a container
-    std::set<const ir::Region *> stale_;                 // regions around removed loops
-    std::vector<Name> around_;                           // variables of the loops being read
+    ContainerUsers users_;
+    std::vector<Name> around_;          // variables of the loops being read
     std::set<Name> variables_, locals_; // of the region that was read last: its loop variables, and containers private to
                                         // iterations
 };

@@ -46,16 +46,18 @@ struct MemberElements {
 /// An access of a step to a container.
 struct Use {
     UseKind kind = UseKind::Read;
-    Name data;                              // the container, as its SDFG names it; a view is not resolved
-    analysis::Memory memory = -1;           // the memory of `data`
-    analysis::Member member;                // the part of the memory
-    std::optional<sym::Subset> subset;      // of `data`, in terms of the surrounding loops; nothing: any element of the memory
-    std::optional<MemberElements> shown;    // if `data` is a view that shows a member element by element: those of `subset`
-    bool certain = false;                   // a write of every element of the subset, whenever the step runs
-    Name connector;                         // at the node
-    std::size_t node = 0;                   // position in Step::nodes
-    ir::Memlet memlet;                      // of the edge at the node
-    const ir::AccessNode *access = nullptr; // the end of the edge's path, as read
+    Name data;                           // the container, as its SDFG names it; a view is not resolved
+    analysis::Memory memory = -1;        // the memory of `data`
+    analysis::Member member;             // the part of the memory
+    std::optional<sym::Subset> subset;   // of `data`, in terms of the surrounding loops; nothing: any element of the memory
+    std::optional<MemberElements> shown; // if `data` is a view that shows a member element by element: those of `subset`
+    std::vector<analysis::AccessInstance> elements; // of an argument of a nested SDFG: what its blocks access, in terms of the
+                                                    // surrounding loops and their own; nothing: the subset
+    bool certain = false;                           // a write of every element of the subset, whenever the step runs
+    Name connector;                                 // at the node
+    std::size_t node = 0;                           // position in Step::nodes
+    ir::Memlet memlet;                              // of the edge at the node
+    const ir::AccessNode *access = nullptr;         // the end of the edge's path, as read
     bool writes() const { return kind != UseKind::Read; }
     analysis::Place place() const { return {memory, member}; }
     /// Makes it a use of another container, which is neither a view nor a member.
@@ -64,18 +66,20 @@ struct Use {
         memory = itsMemory;
         member = {};
         shown.reset();
+        elements.clear();
     }
 };
 
 /// A unit of execution: a code node, a scope that is not taken apart, or a copy between two containers, which has no
 /// node.
 struct Step {
-    std::vector<const ir::Node *> nodes;  // as read; an entry comes first, its exit last
-    std::vector<const ir::Edge *> edges;  // between them
-    std::vector<Use> uses;                // of a copy: the read, then the write
-    std::map<Name, sym::Expr> renamed;    // symbols with another meaning than in the nodes (rename)
-    std::shared_ptr<const ir::Node> made; // the only node, if a pass created it; it is in no state
-    bool effects = false;                 // beyond its uses: code that is not Python, callbacks, state of its own
+    std::vector<const ir::Node *> nodes;                     // as read; an entry comes first, its exit last
+    std::vector<const ir::Edge *> edges;                     // between them
+    std::vector<Use> uses;                                   // of a copy: the read, then the write
+    std::map<Name, sym::Expr> renamed;                       // symbols with another meaning than in the nodes (rename)
+    std::shared_ptr<const ir::Node> made;                    // the only node, if a pass created it; it is in no state
+    std::vector<std::shared_ptr<const ir::AccessNode>> ends; // nodes that its uses refer to, and that are in no state
+    bool effects = false; // beyond its uses: code that is not Python, callbacks, state of its own
     bool isCopy() const { return nodes.empty(); }
 };
 
@@ -173,7 +177,8 @@ struct PlacedUse {
     const Use *use = nullptr;
     const Step *step = nullptr;
     analysis::AccessInstance instance;
-    std::optional<sym::Subset> shown = std::nullopt; // like Use::shown, in terms of the loops
+    std::optional<sym::Subset> shown = std::nullopt;     // like Use::shown, in terms of the loops
+    std::vector<analysis::AccessInstance> elements = {}; // like Use::elements; their loops are inside those of the instance
 };
 /// Returns all uses of an item, in the order of the steps. For a map, its own parameters are the first loops.
 std::vector<PlacedUse> usesOf(const Item &item);

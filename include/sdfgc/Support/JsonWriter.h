@@ -75,6 +75,8 @@ public:
     }
     /// Writes a value with all its parts.
     void value(const Value &v);
+    /// Does the text of a value not depend on where it is?
+    bool isCompact() const { return indent_ < 0 && !relaxed_; }
 
 private:
     void quote(std::string_view s) {

@@ -30,6 +30,7 @@ bool isArithmetic(sym::Expr e, const SDFG &g) {
     case sym::SymbolicKind::Mul:
     case sym::SymbolicKind::Pow:
     case sym::SymbolicKind::FloorDiv:
+    case sym::SymbolicKind::CeilDiv:
     case sym::SymbolicKind::Floor:
     case sym::SymbolicKind::Ceil:
     case sym::SymbolicKind::Min:
@@ -77,12 +78,19 @@ bool Estimate::isKnown(sym::Expr e, const SDFG &g) const {
            (!inside_ || std::all_of(symbols.begin(), symbols.end(), [&](Name s) { return values_.count(s) > 0; }));
 }
 
+/// The number of strips, times their length, is the length of all of them.
+sym::Expr unrounded(sym::Expr e) {
+    return sym::rewrite(e, [](sym::Expr x) {
+        return x.kind() == sym::SymbolicKind::CeilDiv ? x.operands()[0] / x.operands()[1] : x;
+    });
+}
+
 /// Without rounding: (end - begin + step) / step.
 Work Estimate::extent(const sym::Range &r, const SDFG &g) const {
     if (!isKnown(r.begin, g) || !isKnown(r.end, g) || !isKnown(r.step, g))
         return std::nullopt;
     const auto isFixed = [&](sym::Expr e) { return !dependsOn(e, values_) && (free_.empty() || !e.dependsOn(free_)); };
-    const sym::Expr steps = (r.end - r.begin + r.step) / r.step;
+    const sym::Expr steps = unrounded((r.end - r.begin + r.step) / r.step);
     if (isFixed(steps))
         return steps;
     // The last tile may be shorter than the others: i to min(i + 32, N) - 1.

@@ -7,6 +7,31 @@
 
 namespace sdfgc::analysis {
 
+AccessInstance AccessInstance::substituted(const std::map<Name, sym::Expr> &meaning) const {
+    AccessInstance out;
+    if (subset)
+        out.subset = subset->substituted(meaning);
+    for (const LoopLevel &l : loops)
+        out.loops.push_back({l.variable, l.range.substituted(meaning)});
+    return out;
+}
+
+void Conflict::add(const Conflict &other) {
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+        levels[k].less |= other.levels[k].less;
+        levels[k].equal |= other.levels[k].equal;
+        levels[k].greater |= other.levels[k].greater;
+        if (distances[k] != other.distances[k])
+            distances[k].reset();
+    }
+    for (const std::vector<Directions> &v : other.vectors)
+        if (std::find(vectors.begin(), vectors.end(), v) == vectors.end())
+            vectors.push_back(v);
+    exact = exact && other.exact;
+    if (why.empty())
+        why = other.why;
+}
+
 std::optional<Conflict> conflictOf(const AccessInstance &a, const AccessInstance &b, std::size_t common,
                                    const sym::Assumptions &facts) {
     dependences::Simple simple = dependences::simpleConflict(a, b, common);

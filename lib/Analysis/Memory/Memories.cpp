@@ -114,12 +114,26 @@ void addReferences(const DataDesc &d, const std::string &path, std::set<Name> &o
 
 } // namespace
 
-Memories::Memories(SDFG &root) {
+Memories::Memories(SDFG &root) : root_(&root) { find(root); }
+
+void Memories::find(SDFG &root) {
     const std::vector<SDFG *> all = allSDFGs(root);
     for (SDFG *g : all)
         findReferences(*g);
     for (SDFG *g : all)
         findNewPointers(*g);
+}
+
+void Memories::replaced(const std::vector<const SDFG *> &gone, const std::vector<SDFG *> &made) {
+    if (merges_) { // perhaps with memories of SDFGs that are gone
+        *this = Memories(*root_);
+        return;
+    }
+    for (const SDFG *g : gone)
+        for (auto p = positions_.lower_bound({g, Name()}); p != positions_.end() && p->first.first == g;)
+            p = positions_.erase(p);
+    for (SDFG *g : made)
+        find(*g);
 }
 
 // ---- paths
@@ -252,6 +266,7 @@ void Memories::merge(Memory into, Memory other) {
     other = representative(other);
     if (into == other)
         return;
+    merges_ = true;
     const auto a = static_cast<std::size_t>(into), b = static_cast<std::size_t>(other);
     mayAlias_[a] = mayAlias_[a] || mayAlias_[b];
     membersMayAlias_[a] = membersMayAlias_[a] || membersMayAlias_[b];

@@ -6,7 +6,8 @@ namespace sdfgc::transforms {
 
 using namespace ir;
 
-bool changeLoops(SDFG &root, const pass::Context &context, const std::function<bool(LoopRegion &, const LoopsOf &)> &change) {
+bool changeLoops(SDFG &root, const pass::Context &context, const std::function<bool(LoopRegion &, const LoopsOf &)> &change,
+                 LoopOrder order) {
     if (context.options.gpu())
         return false;
     analysis::Memories memories(root);
@@ -19,9 +20,19 @@ bool changeLoops(SDFG &root, const pass::Context &context, const std::function<b
             continue;
         const nest::Conflicts items(**g, memories);
         nest::LoopItems loops(**g, memories);
-        for (auto r = regions.rbegin(); r != regions.rend(); ++r)
-            if (auto *l = dyn_cast<LoopRegion>(*r); l && (!l->optimize || !nest::isKept(*l)))
-                changed |= change(*l, {**g, memories, items, loops});
+        if (order == LoopOrder::InnerFirst)
+            std::reverse(regions.begin(), regions.end());
+        std::set<const Region *> gone;
+        for (Region *r : regions) {
+            auto *l = gone.count(r) ? nullptr : dyn_cast<LoopRegion>(r);
+            if (!l || (l->optimize && nest::isKept(*l)))
+                continue;
+            const std::vector<Region *> inside = order == LoopOrder::OuterFirst ? allRegions(*l) : std::vector<Region *>();
+            if (change(*l, {**g, memories, items, loops})) {
+                changed = true;
+                gone.insert(inside.begin(), inside.end());
+            }
+        }
     }
     if (changed)
         root.renumber();

@@ -152,6 +152,7 @@ void BodyReductions::applyCollected(const Assignment &a, Name scalar) {
                 e->memlet.data = scalar;
     }
     g_.arrays.erase(a.collected);
+    memories_ = analysis::Memories(*g_.root()); // nested SDFGs have another argument
 }
 
 void BodyReductions::applyTests(const Reduction &r) {

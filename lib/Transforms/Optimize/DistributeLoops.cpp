@@ -32,9 +32,12 @@
 //
 // Every element is computed from the same values, in the same order, so results are bitwise identical.
 //
+// Branches in the body, with the symbols that they need, are steps as well: calls of nested SDFGs (nest::callOf).
+//
 // Not handled: loops that contain maps for thread teams or library calls; loops that loops-to-maps can convert, which
 // are maps by the time this pass runs.
 #include "Transforms/Edits/ChangeLoops.h"
+#include "Transforms/Edits/Completion.h"
 #include "Transforms/Edits/Nodes.h"
 #include "Transforms/Optimize/DistributionCost.h"
 
@@ -285,8 +288,8 @@ int64_t percentOf(const std::vector<Group> &groups, const StepGraph &graph, cons
 /// One loop that may be split.
 class Distribution {
 public:
-    Distribution(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops)
-        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops) {}
+    Distribution(LoopRegion &l, const LoopsOf &known, nest::BodySymbols &symbols)
+        : loop_(l), g_(known.g), memories_(known.memories), items_(known.items), loops_(known.loops), symbols_(symbols) {}
 
     /// Why the loop stays as it is; empty if it can be distributed.
     Reason obstacle() {
@@ -295,10 +298,10 @@ public:
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd() || !header_.isOfIntegers(g_))
             return {Why::LoopForm, "it does not count to a known end"};
-        std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
-        if (!body)
-            return {Why::ControlFlow, "its body is not a sequence of states and loops"};
-        body_ = std::move(*body);
+        if (std::optional<std::vector<Item>> body = loops_.contentOf(loop_))
+            body_ = std::move(*body);
+        else if (Reason why = readWithCalls())
+            return why;
         if (body_.size() > most)
             return {Why::Budget, "its body has more than " + std::to_string(most) + " steps"};
         if (!std::all_of(body_.begin(), body_.end(), isSequential))
@@ -332,15 +335,40 @@ public:
         std::vector<Item> parts;
         for (const Group &g : groups_)
             parts.push_back({part(g, connectors), nullptr});
+        symbols_.liveness.forget(loop_);
         if (team_)
             return addVersion(std::move(parts));
         for (const Name n : graph_->variables())
             if (!taken_.count(n))
                 g_.arrays.erase(n);
         loops_.replace(loop_, std::move(parts), header_);
+        for (const Name n : moved_)
+            g_.arrays.erase(n);
     }
 
+    /// Symbols that only nested SDFGs assign now.
+    const std::set<Name> &privateSymbols() const { return private_; }
+    /// Are some steps calls of nested SDFGs?
+    bool makesCalls() const { return makesCalls_; }
+
 private:
+    /// Branches, and other control flow than loops, become calls of nested SDFGs.
+    Reason readWithCalls() {
+        nest::LoopBody content;
+        if (Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, content))
+            return why;
+        if (!content.calls.empty())
+            return {Why::Library, "its body calls libraries in `" + content.calls.front() + "`"};
+        std::optional<nest::BodyItems> body = loops_.contentWithCalls(loop_, content, items_);
+        if (!body)
+            return {Why::ControlFlow, "its body cannot be taken apart"};
+        body_ = std::move(body->items);
+        moved_ = std::move(body->moved);
+        private_ = std::move(content.assigned);
+        makesCalls_ = true;
+        return {};
+    }
+
     /// Sets the groups into which the loop is split and the size of the smallest team that runs them. Returns false if the loop
     /// remains as it is.
     bool choosesParts(const DistributionCost &cost) {
@@ -377,7 +405,9 @@ private:
         if (i.map)
             return nest::canSplit(*i.map) && i.map->entry->schedule == Schedule::Sequential &&
                    std::all_of(i.map->body.begin(), i.map->body.end(), isSequential);
-        return std::all_of(i.step->nodes.begin(), i.step->nodes.end(), [](const Node *n) { return isa<Tasklet>(n); });
+        return std::all_of(i.step->nodes.begin(), i.step->nodes.end(), [&](const Node *n) {
+            return isa<Tasklet>(n) || (isa<NestedSDFGNode>(n) && i.step->made.get() == n); // a call of part of the body
+        });
     }
 
     /// Can the loop be duplicated, with a condition before it?
@@ -463,8 +493,11 @@ private:
     analysis::Memories &memories_;
     const nest::Conflicts &items_;
     nest::LoopItems &loops_;
+    nest::BodySymbols &symbols_;
     analysis::LoopHeader header_;
     std::vector<Item> body_;
+    std::set<Name> moved_, private_; // containers of calls, and symbols of theirs
+    bool makesCalls_ = false;
     std::optional<StepGraph> graph_;
     std::vector<Group> groups_;
     int64_t team_ = 0;     // the smallest team that runs the parts (smaller ones run the original loop), or 0: all run the parts
@@ -474,9 +507,16 @@ private:
 class DistributeLoops : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         std::map<const SDFG *, std::set<Name>> connectors; // of all nodes
-        return changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
+        SDFG *current = nullptr;
+        std::optional<nest::BodySymbols> symbols;
+        bool makesCalls = false;
+        const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
+            if (current != &known.g) {
+                current = &known.g;
+                symbols.emplace(known.g);
+            }
             const pass::Element where(l);
-            Distribution distribution(l, known.g, known.memories, known.items, known.loops);
+            Distribution distribution(l, known, *symbols);
             if (const Reason why = distribution.obstacle()) {
                 context.missed(where, "remains one loop", why);
                 return false;
@@ -487,8 +527,13 @@ class DistributeLoops : public pass::GraphPass {
             if (isNew)
                 names->second = nest::connectorsOf(known.g);
             distribution.distribute(names->second);
+            nest::forgetSymbols(known.g, distribution.privateSymbols());
+            makesCalls |= distribution.makesCalls();
             return true;
         });
+        if (makesCalls)
+            inferTypes(root, context); // of arguments of nested SDFGs
+        return changed;
     }
 };
 

@@ -73,32 +73,53 @@ void DistributionCost::addStep(const Step &step, const std::vector<LoopLevel> &l
     int64_t times = 1;
     for (std::size_t l = 1; l < loops.size(); ++l)
         times *= tripsOf(loops[l].range);
-    int64_t operations = 0;
-    for (const Node *n : step.nodes) {
-        const auto *t = dyn_cast<Tasklet>(n);
-        if (!t)
-            continue;
-        const auto [all, inFunctions] =
-            py::countOperations(py::parseBlockOrRaw(t->code.text)).value_or(py::Operations{unknownStep});
-        operations += all - inFunctions;
-        to.functions += times * inFunctions;
-    }
+    for (const Node *n : step.nodes)
+        addNode(*n, times, to);
     for (const Use &u : step.uses) {
         if (variables_.count(u.data))
             continue;
-        ++operations;
-        if (const int64_t bytes = bytesOf(u, loops))
-            to.streams.push_back({u.data, u.subset, u.writes(), times * bytes});
+        for (const std::optional<sym::Subset> &subset : subsetsOf(u)) {
+            to.operations += times;
+            if (const int64_t bytes = bytesOf(u, subset, loops))
+                to.streams.push_back({u.data, subset, u.writes(), times * bytes});
+        }
     }
-    to.operations += times * operations;
 }
 
-int64_t DistributionCost::bytesOf(const Use &use, const std::vector<LoopLevel> &loops) const {
+/// What a use accesses; the loops of a nested SDFG count as if they walked over neighbours.
+std::vector<std::optional<sym::Subset>> DistributionCost::subsetsOf(const Use &u) {
+    if (u.elements.empty())
+        return {u.subset};
+    std::vector<std::optional<sym::Subset>> out;
+    for (const analysis::AccessInstance &a : u.elements)
+        out.push_back(a.subset);
+    return out;
+}
+
+void DistributionCost::addNode(const Node &n, int64_t times, Weight &to) {
+    if (const auto *t = dyn_cast<Tasklet>(&n)) {
+        const auto [all, inFunctions] =
+            py::countOperations(py::parseBlockOrRaw(t->code.text)).value_or(py::Operations{unknownStep});
+        to.operations += times * (all - inFunctions);
+        to.functions += times * inFunctions;
+    } else if (const auto *nested = dyn_cast<NestedSDFGNode>(&n); nested && nested->sdfg) {
+        for (const State *s : allStates(std::as_const(*nested->sdfg))) {
+            int64_t inside = times;
+            for (const Region *r = s->parent(); r; r = r->parent())
+                inside *= isa<LoopRegion>(r) ? anyTrips : 1;
+            for (const auto &inner : s->nodes())
+                addNode(*inner, inside, to);
+        }
+    }
+}
+
+int64_t DistributionCost::bytesOf(const Use &use, const std::optional<sym::Subset> &subset,
+                                  const std::vector<LoopLevel> &loops) const {
     const DataDesc *d = g_.desc(use.data);
     const int64_t element = d ? static_cast<int64_t>(d->dtype.bytes().value_or(8)) : 8;
-    if (!d || !use.subset)
+    if (!d || !subset)
         return element * elementsOfLine;
-    const std::optional<int64_t> step = stepOf(*use.subset, *d, loops.back());
+    const std::optional<int64_t> step = stepOf(*subset, *d, loops.back());
     return element * (step ? std::min(std::abs(*step), elementsOfLine) : elementsOfLine);
 }
 

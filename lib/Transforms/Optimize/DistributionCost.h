@@ -36,7 +36,10 @@ private:
     };
     void addStep(const nest::Step &step, const std::vector<analysis::LoopLevel> &loops, Weight &to) const;
     void addItem(const nest::Item &item, std::vector<analysis::LoopLevel> &loops, Weight &to) const;
-    int64_t bytesOf(const nest::Use &use, const std::vector<analysis::LoopLevel> &loops) const;
+    static void addNode(const ir::Node &n, int64_t times, Weight &to);
+    static std::vector<std::optional<sym::Subset>> subsetsOf(const nest::Use &u);
+    int64_t bytesOf(const nest::Use &use, const std::optional<sym::Subset> &subset,
+                    const std::vector<analysis::LoopLevel> &loops) const;
 
     const ir::SDFG &g_;
     const std::set<Name> &variables_;

@@ -183,8 +183,12 @@ private:
     /// Is the element of the next iteration the same one, or its neighbour in memory?
     bool isNear(const nest::PlacedUse &u, Name variable) const {
         const DataDesc *d = g_.desc(u.use->data);
-        return d && u.instance.subset && u.instance.subset->isOneElement() &&
-               (!u.instance.subset->freeSymbols().count(variable) || nest::isNextTo(*u.instance.subset, *d, variable));
+        const auto isNearElement = [&](const analysis::AccessInstance &a) {
+            return d && a.subset && a.subset->isOneElement() &&
+                   (!a.subset->freeSymbols().count(variable) || nest::isNextTo(*a.subset, *d, variable));
+        };
+        return u.elements.empty() ? isNearElement(u.instance)
+                                  : std::all_of(u.elements.begin(), u.elements.end(), isNearElement);
     }
 
     // ---- the interchange

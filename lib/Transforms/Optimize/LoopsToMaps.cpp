@@ -5,7 +5,7 @@
 //         state { s[i] = ... }                              s[i] = ...
 //     }                                                 }
 //
-// Legal when (rule A9.5 of docs/user/optimiser.md):
+// Legal when (docs/user/optimiser.md, *Loops with conditions*):
 //   1. the loop counts by a constant to a bound that its body does not change. The map counts up in either case. If the
 //      last value of the loop variable is needed, it is assigned after the map;
 //   2. the body has no effects beyond its accesses of containers, no jump out of the loop, and each symbol that it
@@ -13,10 +13,11 @@
 //      only update it, in any order (BodyReductions.h).
 //      A body that is a sequence of states and loops becomes the content of the map; an inner loop whose iterations
 //      depend on each other becomes an ordered map (LoopItems.h). Any other body (conditions, symbols assigned on edges,
-//      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, MoveBody.h);
+//      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, CallBlocks.h);
 //   3. no two conflicting accesses of a container are in different iterations. Four kinds of containers are exempt:
-//      - containers used only by the body and written first in every iteration: each iteration gets a private copy.
-//        Those of more than 64 elements are allocated again in each iteration, so it must have loops of its own;
+//      - scratch: each iteration writes the elements that it reads before it reads them (BodyCover.h), and nothing reads
+//        values of the loop after it (LiveAfter.h). Each iteration gets a private copy. Containers of more than 64 elements
+//        are allocated again in each iteration, so it must have loops of its own;
 //      - an integer element that all iterations only add to, or update in a similar way (RaiseReductions.h): it is
 //        updated with conflict resolution, in any order;
 //      - single elements that iterations of a body with control flow only update (BodyReductions.h): counters, flags,
@@ -48,9 +49,10 @@
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/LiveAfter.h"
 #include "sdfgc/Nest/MakeMaps.h"
-#include "sdfgc/Nest/MoveBody.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -83,9 +85,9 @@ constexpr int64_t fewTrips = 4; // with fewer iterations, threads that the body 
 class Conversion {
 public:
     Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
-               analysis::SymbolLiveness &liveness, const pass::Context &context)
-        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), liveness_(liveness),
-          reductions_(l, g, memories, freeUpdates(context)) {}
+               nest::BodySymbols &symbols, nest::LiveAfter &containers, const pass::Context &context)
+        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols),
+          containers_(containers), reductions_(l, g, memories, freeUpdates(context)) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -125,17 +127,14 @@ public:
             for (const auto &[inner, schedule] : schedules_)
                 inner->schedule = schedule;
         entry_->ordered = false;
-        liveness_.forget(loop_);
+        symbols_.liveness.forget(loop_);
         if (moves_)
             return move();
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
-        const bool copies = hasNestedSdfgs(map_.body);
         std::vector<Item> items;
         items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
         loops_.replace(loop_, std::move(items), header_);
-        if (copies)
-            forgetCopied();
     }
 
     /// Is the body moved into a nested SDFG?
@@ -158,8 +157,9 @@ private:
         sums_.clear();
         if (obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
             return why;
-        moves_ = !reductions_.empty() ||
-                 std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) { return !nest::isSmallLocal(*g_.desc(n)); });
+        moves_ = !reductions_.empty() || std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) {
+            return !nest::isSmallLocal(*g_.desc(n)) || !loops_.isOnlyInside(n, loop_);
+        });
         if (moves_)
             map_.body.clear();
         return {};
@@ -169,7 +169,7 @@ private:
     Reason obstacleInBody() {
         for (;;) {
             body_ = {};
-            const Reason why = nest::readBody(loop_, header_, memories_, liveness_, body_, reductions_.symbols());
+            const Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols());
             if (!why)
                 break;
             if (body_.carried.empty() || !reductions_.addSymbol(body_.carried))
@@ -178,7 +178,8 @@ private:
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
         const Reason why = nest::dependenceOf(
-            body_, g_, items_, memories_, [this](Name n) { return !reductions_.isCollected(n) && mayBePrivate(n); }, map_.locals,
+            body_, g_, items_, memories_,
+            [this](Name n) { return reductions_.isCollected(n) ? nest::Outside::Needed : outside(n); }, map_.locals,
             [this](Name n) { return reductions_.addContainer(n, body_); });
         if (const Name n = reductions_.incomplete(); !why && !n.empty())
             return {Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration"};
@@ -192,10 +193,21 @@ private:
     }
 
     /// Larger containers are allocated in each iteration, which pays off if it has loops.
-    bool mayBePrivate(Name container) const {
+    nest::Outside outside(Name container) const {
         const DataDesc *d = g_.desc(container);
-        return d && ownerOf(container) == container && (hasLoops_ ? nest::isScratch(*d) : nest::isSmallLocal(*d)) &&
-               loops_.isOnlyInside(container, loop_);
+        if (!d || ownerOf(container) != container || !(hasLoops_ ? nest::isScratch(*d) : nest::isSmallLocal(*d)))
+            return nest::Outside::Needed;
+        if (loops_.isOnlyInside(container, loop_))
+            return runsOnce(loop_) ? nest::Outside::Nothing : nest::Outside::Dead;
+        return containers_.isLive(loop_, container) ? nest::Outside::Needed : nest::Outside::Dead;
+    }
+
+    /// Does nothing repeat the loop within one run of its SDFG?
+    static bool runsOnce(const LoopRegion &l) {
+        for (const Region *r = l.parent(); r; r = r->parent())
+            if (isa<LoopRegion>(r) || analysis::sequenceOf(const_cast<Region &>(*r)).empty())
+                return false;
+        return true;
     }
 
     static bool hasLoops(const LoopRegion &l) {
@@ -207,23 +219,16 @@ private:
     }
 
     void move() {
-        reductions_.apply(body_);
+        if (!reductions_.empty()) {
+            reductions_.apply(body_);
+            loops_.changed();
+        }
         std::set<Name> locals;
         std::swap(locals, map_.locals);
-        nest::Step body = nest::moveBody(loop_, body_, locals, memories_, [this](Name n) { return loops_.isOnlyInside(n, loop_); });
+        const std::set<Name> inside = loops_.release(loop_);
+        nest::Step body = nest::moveBody(loop_, body_, locals, memories_, inside);
         map_.body.push_back({nullptr, std::make_unique<nest::Step>(std::move(body))});
         loops_.replaceEmpty(loop_, {std::make_unique<Map>(std::move(map_)), nullptr}, header_);
-        forgetCopied();
-    }
-
-    /// Memories know nested SDFGs by their addresses; writing items copies those, and another one may get the address.
-    void forgetCopied() { memories_ = analysis::Memories(*g_.root()); }
-
-    static bool hasNestedSdfgs(const std::vector<Item> &items) {
-        return std::any_of(items.begin(), items.end(), [](const Item &i) {
-            const auto isNested = [](const Node *n) { return isa<NestedSDFGNode>(n); };
-            return i.map ? hasNestedSdfgs(i.map->body) : std::any_of(i.step->nodes.begin(), i.step->nodes.end(), isNested);
-        });
     }
 
     /// Adds items to a body: Reduce nodes become maps, and everything becomes sequential. Returns why this is impossible; empty on
@@ -357,7 +362,8 @@ private:
     std::vector<std::pair<std::shared_ptr<MapEntry>, Schedule>> schedules_; // of inner maps
     std::set<Name> updated_; // containers whose reads and writes were turned into updates by iterations
     const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
-    analysis::SymbolLiveness &liveness_;
+    nest::BodySymbols &symbols_;
+    nest::LiveAfter &containers_;
     nest::LoopBody body_;
     BodyReductions reductions_;
     bool moves_ = false; // the body, as it is
@@ -367,31 +373,34 @@ private:
 class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         SDFG *current = nullptr; // nested SDFGs come first, and may be gone when the SDFG around them is finished
-        std::optional<analysis::SymbolLiveness> liveness;
-        std::set<Name> symbols;
+        std::optional<nest::BodySymbols> symbols;
+        std::optional<nest::LiveAfter> containers;
+        std::set<Name> madePrivate;
         const auto finish = [&] {
             if (current)
-                nest::forgetSymbols(*current, symbols);
-            symbols.clear();
+                nest::forgetSymbols(*current, madePrivate);
+            madePrivate.clear();
         };
         bool moved = false;
         const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
             if (current != &known.g) {
                 finish();
                 current = &known.g;
-                liveness.emplace(known.g);
+                symbols.emplace(known.g);
+                containers.emplace(known.g, known.memories);
             }
             const pass::Element where(l);
-            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *liveness, context);
+            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, *containers, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
                 return false;
             }
             if (!context.mayChange(where, "becomes a map: " + conversion.relation()))
                 return false;
+            containers->forget();
             conversion.replace();
             moved |= conversion.moves();
-            symbols.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
+            madePrivate.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
             return true;
         });
         finish();

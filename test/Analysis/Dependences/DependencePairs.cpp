@@ -258,4 +258,31 @@ bool enumerate(const RandomPair &p, const std::vector<Values> &sizes, const OnCo
     return covered;
 }
 
+bool enumerateCovers(const AccessInstance &a, std::size_t common, const std::vector<SharedAccess> &covers,
+                     const std::vector<AccessInstance> *exempt, const std::vector<Values> &sizes) {
+    for (const Values &size : sizes) {
+        const Touched byA = Enumeration(a, common, size).take();
+        std::vector<Touched> byCovers;
+        for (const SharedAccess &c : covers)
+            byCovers.push_back(Enumeration(c.access, c.common, size).take());
+        std::set<Element> written;
+        if (exempt)
+            for (const AccessInstance &w : *exempt)
+                for (const auto &[iteration, elements] : Enumeration(w, 0, size).take())
+                    written.insert(elements.begin(), elements.end());
+        for (const auto &[iteration, elements] : byA)
+            for (const Element &e : elements) {
+                bool covered = exempt && !written.count(e);
+                for (std::size_t k = 0; k < covers.size() && !covered; ++k) {
+                    const auto end = iteration.begin() + static_cast<std::ptrdiff_t>(covers[k].common);
+                    const auto same = byCovers[k].find({iteration.begin(), end});
+                    covered = same != byCovers[k].end() && same->second.count(e);
+                }
+                if (!covered)
+                    return false;
+            }
+    }
+    return true;
+}
+
 } // namespace sdfgc::test

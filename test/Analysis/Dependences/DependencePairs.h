@@ -37,4 +37,9 @@ using OnConflict = std::function<void(const Values &size, const std::vector<int6
 /// that a accesses.
 bool enumerate(const RandomPair &p, const std::vector<Values> &sizes, const OnConflict &found);
 
+/// Returns whether, in each iteration of the first `common` loops of `a`, `covers` together access all elements that `a`
+/// accesses, other than those that none of `exempt` accesses in any iteration. No cover has more loops in common with `a`.
+bool enumerateCovers(const analysis::AccessInstance &a, std::size_t common, const std::vector<analysis::SharedAccess> &covers,
+                     const std::vector<analysis::AccessInstance> *exempt, const std::vector<Values> &sizes);
+
 } // namespace sdfgc::test

@@ -302,3 +302,35 @@ TEST_CASE("dependences: covered") {
     CHECK(covered(access("N*i + j", "i 0:M; j 0:N"), access("N*i + j", "i 0:M; j 0:N"), 2));
     CHECK_FALSE(isCovered({std::nullopt, {}}, {S("0"), {}}, 0, {}));
 }
+
+TEST_CASE("dependences: covered together") {
+    auto covered = [](const AccessInstance &read, const std::vector<SharedAccess> &writes) {
+        return isCoveredTogether(read, writes, nullptr, sizes());
+    };
+    const AccessInstance first = access("0", ""), rest = access("k", "k 1:N"), last = access("N - 1", "");
+    CHECK(covered(access("j", "j 0:N"), {{first, 0}, {rest, 0}}));
+    CHECK(covered(access("j", "j 0:N"), {{rest, 0}, {first, 0}}));
+    CHECK(covered(access("0:N", ""), {{rest, 0}, {first, 0}}));
+    CHECK_FALSE(covered(access("j", "j 0:N"), {{rest, 0}}));
+    CHECK_FALSE(covered(access("j", "j 0:N"), {{rest, 0}, {last, 0}}));
+    CHECK_FALSE(covered(access("j", "j 0:N + 1"), {{first, 0}, {rest, 0}}));
+    CHECK(covered(access("j", "j 0:N"), {{first, 0}, {access("k", "k 1:N - 1"), 0}, {last, 0}}));
+    CHECK_FALSE(covered(access("j", "j 0:N"), {{first, 0}, {access("k", "k 1:N - 2"), 0}, {last, 0}}));
+    // Earlier iterations of a common loop: l = 1:j.
+    CHECK(covered(access("j - 1", "j 1:N"), {{first, 0}, {access("l", "j 1:N; l 1:j"), 1}}));
+    CHECK_FALSE(covered(access("j - 2", "j 2:N"), {{first, 0}, {access("l", "j 2:N; l 2:j"), 1}}));
+    CHECK_FALSE(covered(access("j", "j 0:N"), {{access("2*k", "k 0:N"), 0}, {access("2*k + 3", "k 0:N"), 0}}));
+    CHECK(covered(access("i, j", "i 0:N; j 0:M"), {{access("i, 0", "i 0:N"), 1}, {access("i, k", "i 0:N; k 1:M"), 1}}));
+    CHECK_FALSE(covered(access("i, j", "i 0:N; j 0:M"), {{access("0, j", "j 0:M"), 0}, {access("i, k", "i 0:N; k 1:M"), 1}}));
+    CHECK_FALSE(covered({std::nullopt, {}}, {{first, 0}}));
+    CHECK_FALSE(covered(first, {}));
+}
+
+TEST_CASE("dependences: elements that no access writes need no cover") {
+    const std::vector<AccessInstance> writes = {access("k", "k 0:4")};
+    CHECK(isCoveredTogether(access("x", ""), {{writes[0], 0}}, &writes, sizes()));
+    const std::vector<AccessInstance> more = {access("k", "k 0:4"), access("4", "")}, any = {{std::nullopt, {}}};
+    CHECK_FALSE(isCoveredTogether(access("x", ""), {{writes[0], 0}}, &more, sizes()));
+    CHECK_FALSE(isCoveredTogether(access("x", ""), {{writes[0], 0}}, &any, sizes()));
+    CHECK(isCoveredTogether(access("3", ""), {{writes[0], 0}}, &any, sizes()));
+}

@@ -1,7 +1,7 @@
 // Compares the dependence engine with enumeration: random pairs of accesses, all iterations of which are executed.
 //
 // Errors are: "no conflict" where there is one; a direction vector that occurs but is in none of `vectors`, or not in the product
-// of `levels`; a wrong distance; `exact` for a direction that never occurs; isCovered for elements that are not covered. Cases
+// of `levels`; a wrong distance; `exact` for a direction that never occurs; isCovered or isCoveredTogether for elements that are not covered. Cases
 // where the engine is less precise than possible are counted and printed.
 #include "Analysis/Dependences/DependencePairs.h"
 
@@ -162,9 +162,69 @@ void tryPairs(const char *what, Style style, std::size_t count, uint64_t seed) {
               << all.notShown << " of " << all.covered << " covered are not known to be\n";
 }
 
+/// An access that resembles `a`, with fewer loops in common: in one range, it stops before or begins behind some value.
+SharedAccess pieceOf(const AccessInstance &a, std::size_t common, RandomNumbers &random, sym::Expr where, bool upper) {
+    SharedAccess out{a, random.below(common + 1)};
+    std::map<Name, sym::Expr> own;
+    for (std::size_t k = out.common; k < a.loops.size(); ++k) {
+        const Name name(a.loops[k].variable.str() + "_");
+        out.access.loops[k] = {name, a.loops[k].range.substituted(own)};
+        own.insert_or_assign(a.loops[k].variable, sym::Expr::symbol(name));
+    }
+    out.access.subset = a.subset->substituted(own);
+    const std::size_t loops = a.loops.size() - out.common, at = random.below(loops + a.subset->rank());
+    sym::Range &r = at < loops ? out.access.loops[out.common + at].range : out.access.subset->dims[at - loops];
+    const bool rises = sym::isPositive(r.step, {}) == sym::Truth::True;
+    (upper == rises ? r.begin : r.end) = upper ? where : where - 1;
+    return out;
+}
+
+void tryCovers(const char *what, Style style, std::size_t count, uint64_t seed) {
+    if (const char *more = std::getenv("SDFGC_DEPENDENCES_TRIALS"))
+        count = std::strtoull(more, nullptr, 10);
+    RandomNumbers random(seed);
+    std::size_t covered = 0, shown = 0, alone = 0;
+    for (std::size_t n = 0; n < count; ++n) {
+        const RandomPair p = randomPair(random, style);
+        std::set<Name> variables;
+        for (const LoopLevel &l : p.a.loops)
+            if (!variables.insert(l.variable).second)
+                continue; // renaming would need scopes
+        if (variables.size() != p.a.loops.size())
+            continue;
+        std::vector<SharedAccess> covers;
+        if (random.oneIn(2))
+            covers.push_back({p.b, p.common});
+        const sym::Expr where = style != Style::Constant && random.oneIn(2) ? sym::Expr::symbol("N") - random.between(0, 2)
+                                                                            : sym::Expr(random.between(0, 4));
+        for (const bool upper : {true, false})
+            covers.push_back(pieceOf(p.a, p.common, random, where + random.between(-1, 1) * random.between(0, 1), upper));
+        const std::vector<AccessInstance> writes{p.b, covers.back().access};
+        const auto *exempt = random.oneIn(3) ? &writes : nullptr;
+        const bool truth = enumerateCovers(p.a, p.common, covers, exempt, p.sizes);
+        const bool found = isCoveredTogether(p.a, covers, exempt, p.facts);
+        covered += truth;
+        shown += found;
+        alone += std::any_of(covers.begin(), covers.end(),
+                             [&](const SharedAccess &c) { return isCovered(p.a, c.access, c.common, p.facts); });
+        if (found && !truth) {
+            INFO(p.str());
+            for (const SharedAccess &c : covers)
+                UNSCOPED_INFO(c.common << " common, " << c.access.subset->str());
+            CHECK(truth);
+        }
+    }
+    CHECK(shown > alone);
+    std::cout << what << ": " << shown << " of " << covered << " covers are known to be, " << alone << " of them by one access\n";
+}
+
 } // namespace
 
 TEST_CASE("dependences of random pairs: constant bounds") { tryPairs("constant", Style::Constant, 2000, 1); }
 TEST_CASE("dependences of random pairs: symbolic sizes") { tryPairs("symbolic", Style::Symbolic, 400, 2); }
 TEST_CASE("dependences of random pairs: flattened arrays") { tryPairs("flattened", Style::Flattened, 400, 3); }
 TEST_CASE("dependences of random pairs: divisions and minima") { tryPairs("divided", Style::Divided, 400, 4); }
+
+TEST_CASE("covers of random accesses: constant bounds") { tryCovers("constant", Style::Constant, 2000, 5); }
+TEST_CASE("covers of random accesses: symbolic sizes") { tryCovers("symbolic", Style::Symbolic, 1000, 6); }
+TEST_CASE("covers of random accesses: divisions and minima") { tryCovers("divided", Style::Divided, 1000, 7); }

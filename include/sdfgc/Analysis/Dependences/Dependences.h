@@ -7,6 +7,7 @@
 
 #include "sdfgc/Symbolic/Subset.h"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,8 @@ template <class Map> void addLoops(std::vector<LoopLevel> &around, const Map &m)
 struct AccessInstance {
     std::optional<sym::Subset> subset;
     std::vector<LoopLevel> loops;
+    /// Returns it with other expressions for symbols.
+    AccessInstance substituted(const std::map<Name, sym::Expr> &meaning) const;
 };
 
 /// The iterations of a common loop that can conflict, as the sign of b's iteration minus a's, in the order in which the
@@ -55,6 +58,8 @@ struct Conflict {
     std::vector<std::optional<sym::Expr>> distances; // in steps of the loop: b's iteration minus a's, if constant
     bool exact = false;                              // each direction of each level occurs for some values of the symbols
     std::string why; // why the test gave up: "idx[i] is not affine"; empty if it did not, or if an index was not the reason
+    /// Adds the conflict of two other accesses in the same common loops.
+    void add(const Conflict &other);
 };
 
 /// Returns the conflict of `a` and `b`. Their first `common` loops are the same loops, with the same variables and
@@ -76,5 +81,17 @@ bool isWithinIteration(const Conflict &c);
 /// In every iteration of the common loops, are all elements that `a` touches among those that `b` touches? (P2 of the
 /// rules in docs/user/optimiser.md, where `a` is the read and `b` the write.) Conservative: false if unknown.
 bool isCovered(const AccessInstance &a, const AccessInstance &b, std::size_t common, const sym::Assumptions &facts);
+
+/// An access that has its first `common` loops in common with another one.
+struct SharedAccess {
+    AccessInstance access;
+    std::size_t common = 0;
+};
+
+/// Does one of `covers` touch each element that `a` touches, in the same iteration of the loops that both have in common?
+/// With `writes`, elements that none of these accesses touches, in any iteration, are exempt. Conservative: false if
+/// unknown.
+bool isCoveredTogether(const AccessInstance &a, const std::vector<SharedAccess> &covers, const std::vector<AccessInstance> *writes,
+                       const sym::Assumptions &facts);
 
 } // namespace sdfgc::analysis

@@ -52,6 +52,10 @@ class Memories {
 public:
     explicit Memories(ir::SDFG &root);
 
+    /// Call this after replacing nested SDFGs, including those nested in them, with copies: `gone` no longer exist. A new one may
+    /// have the address of an old one. `made`: the copies, without those nested in them.
+    void replaced(const std::vector<const ir::SDFG *> &gone, const std::vector<ir::SDFG *> &made);
+
     Memory of(ir::SDFG &g, Name data);
     Memory of(const ir::AccessNode &n);
     /// A view that shows several members has their common path if it is given by name.
@@ -97,11 +101,14 @@ private:
     Position behind(ir::SDFG &g, Name owner);
     Place placeAt(const Position &p);
     Memory add(ir::SDFG &g, Name data);
+    void find(ir::SDFG &root);
     void merge(Memory into, Memory other);
     void findReferences(ir::SDFG &g);
     void findNewPointers(ir::SDFG &g);
     Memory representative(Memory m) { return m < 0 ? m : static_cast<Memory>(merged_.find(static_cast<std::size_t>(m))); }
 
+    ir::SDFG *root_;
+    bool merges_ = false; // has merged memories
     std::vector<std::pair<ir::SDFG *, Name>> owners_;
     std::vector<bool> mayAlias_, membersMayAlias_;
     std::vector<int> structures_;              // number of merged containers with members, by representative
