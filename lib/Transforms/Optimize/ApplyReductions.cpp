@@ -49,8 +49,11 @@ void BodyReductions::apply(Reduction &r, nest::LoopBody &body) {
     const bool isApart = r.isSymbol || decides || r.form == Form::Sets;
     const bool sets = r.form == Form::Sets;
     Name scalar = r.name;
+    const auto collects = std::find_if(r.assignments.begin(), r.assignments.end(), [](const Assignment &x) { return x.begins; });
     if (isApart) {
-        scalar = addScalar(r.name.str() + (sets ? "_set" : endingFor(kindOfUpdate(r.wcr))), sets ? Type(ScalarKind::Bool) : r.type);
+        scalar = collects != r.assignments.end() ? collects->collected
+                                                 : addScalar(r.name.str() + (sets ? "_set" : endingFor(kindOfUpdate(r.wcr))),
+                                                             sets ? Type(ScalarKind::Bool) : r.type);
         State &before = *loop_.parent()->addStateBefore(&loop_, g_.freshLabel(scalar.str() + "_init"));
         assign(before, sets ? "False" : decides ? identityOf(r.wcr, r.type) : r.name.str(), scalar, g_.desc(scalar)->fullSubset());
     }
@@ -111,6 +114,10 @@ void BodyReductions::applyStores(const Reduction &r, Name scalar) {
 void BodyReductions::applyAssignments(const Reduction &r, Name scalar, nest::LoopBody &body) {
     Name next;
     for (const Assignment &a : r.assignments) {
+        if (a.begins) {
+            applyCollected(a, scalar);
+            continue;
+        }
         const bool isPlain = r.form == Form::Sets || a.value->kind == py::ExprKind::Int;
         const auto made =
             std::find_if(a.edge->assignments.begin(), a.edge->assignments.end(), [&r](const auto &x) { return x.first == r.name; });
@@ -127,6 +134,25 @@ void BodyReductions::applyAssignments(const Reduction &r, Name scalar, nest::Loo
         const std::string code = r.form == Form::Sets ? "True" : isPlain ? py::print(*a.value) : next.str();
         assign(*stateOn(*a.region, *a.edge, scalar), code, scalar, g_.desc(scalar)->fullSubset(), r.wcr);
     }
+}
+
+/// A map updates the scalar of the outer loop instead of one that it gets and returns.
+void BodyReductions::applyCollected(const Assignment &a, Name scalar) {
+    std::erase_if(a.edge->assignments, [&a](const auto &x) { return x.second == a.collected.str(); });
+    while (!a.begins->nodes().empty())
+        a.begins->removeNode(a.begins->nodes().back().get());
+    if (a.collected == scalar)
+        return;
+    for (State *s : allStates(loop_)) {
+        for (AccessNode *n : nodesOf<AccessNode>(*s))
+            if (n->data == a.collected)
+                n->data = scalar;
+        for (const auto &e : s->edges())
+            if (e->memlet.data == a.collected)
+                e->memlet.data = scalar;
+    }
+    g_.arrays.erase(a.collected);
+    memories_ = analysis::Memories(*g_.root()); // nested SDFGs have another argument
 }
 
 void BodyReductions::applyTests(const Reduction &r) {

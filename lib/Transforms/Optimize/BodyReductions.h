@@ -19,6 +19,9 @@
 // A comparison with a NaN is false, so the test of a real number never stores one, while `max(m, x)` is `m if m > x else x` in
 // every form, as in DaCe's C++. The test remains, against the identity of the maximum, so that results do not depend on NaNs.
 //
+// If an inner loop has become a map that way, the outer loop sees `t = s`, updates of t, and `s = t`. Then `t` collects the values
+// of the outer loop.
+//
 // Not handled: read-modify-write sequences in scopes, or distributed over several states; updates of elements of arrays; the place
 // of an extremum.
 #pragma once
@@ -39,6 +42,11 @@ public:
     bool addSymbol(Name symbol);
     bool addContainer(Name container, const nest::LoopBody &body);
 
+    /// Is it the scalar with which a map, once an inner loop, updates one of the symbols? It must not become private.
+    bool isCollected(Name container) const;
+    /// Returns a symbol whose scalars may be used for something else; empty if there is none.
+    Name incomplete() const;
+
     bool empty() const { return all_.empty(); }
     /// The symbols among the reductions.
     const std::set<Name> &symbols() const { return symbols_; }
@@ -56,7 +64,10 @@ private:
     struct Assignment {
         ir::Region *region;
         ir::InterstateEdge *edge;
-        py::ExprRef value; // that is combined
+        py::ExprRef value;            // that is combined
+        ir::State *begins = nullptr;  // `collected = symbol`, before the maps that update `collected`
+        Name collected = {};          // the scalar that is assigned, if an inner loop has become a map with a reduction
+        bool isCollectedOnly = false; // iterations do nothing else with that scalar
     };
     /// A store to the container, at the end of a chain of copies that begins with `combines`.
     struct Store {
@@ -92,12 +103,16 @@ private:
     };
 
     bool take(Reduction r);
-    bool agree(Reduction &r, const std::string &wcr) const;
+    static bool agree(Reduction &r, const std::string &wcr);
 
     std::vector<Assignment> assignmentsOf(Name symbol) const;
     bool setsSymbol(Reduction &r) const;
     bool combinesSymbol(Reduction &r) const;
     bool testsSymbol(Reduction &r) const;
+    static bool isBetween(const Assignment &other, const Assignment &a);
+    bool collectsSymbol(Assignment &a, const Reduction &r) const;
+    bool addCollected(Name scalar, const nest::LoopBody &body);
+    bool isUsedOnlyBetween(Name scalar, const ir::State &begins, const ir::State &end, const ir::Region &r) const;
     bool isReadOtherwise(const Reduction &r) const;
 
     Accesses accessesOf(Name container) const;
@@ -112,6 +127,12 @@ private:
 
     std::vector<Test> testsOf(Name value) const;
     std::optional<Test> testOf(ir::ConditionalBlock &c, Name value) const;
+    static std::string functionOf(const Test &t);
+    static bool isLiteral(const py::Expr &e);
+    bool isSameValue(const py::ExprRef &a, const py::ExprRef &b) const;
+    static ir::State *onlyState(ir::Region &r);
+    static std::size_t assignmentsIn(const ir::Region &r);
+    static bool isIdle(ir::Region &r);
     bool isValue(const py::Expr &e, Name value) const;
     Type typeOf(const py::ExprRef &e, const ir::Tasklet *in) const;
     Type typeOfName(Name n, const ir::Tasklet *in) const;
@@ -120,6 +141,7 @@ private:
     bool staysTest(const Reduction &r) const;
     void applyStores(const Reduction &r, Name scalar);
     void applyAssignments(const Reduction &r, Name scalar, nest::LoopBody &body);
+    void applyCollected(const Assignment &a, Name scalar);
     void applyTests(const Reduction &r);
     void finish(const Reduction &r, Name scalar);
     Name addScalar(const std::string &name, Type t);

@@ -178,9 +178,13 @@ private:
         }
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
-        return nest::dependenceOf(
-            body_, g_, items_, memories_, [this](Name n) { return outside(n); }, map_.locals,
+        const Reason why = nest::dependenceOf(
+            body_, g_, items_, memories_,
+            [this](Name n) { return reductions_.isCollected(n) ? nest::Outside::Needed : outside(n); }, map_.locals,
             [this](Name n) { return reductions_.addContainer(n, body_); }, [this](Name n) { return whyNeeded(n); });
+        if (const Name n = reductions_.incomplete(); !why && !n.empty())
+            return {Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration"};
+        return why;
     }
 
     /// Why values of a container are needed outside, for the text of a reason; empty if they are not.

@@ -81,6 +81,24 @@ bool fits(const py::Expr &e, Type own, const Chain &chain, Type type) {
     return e.kind == py::ExprKind::Int && (type.isFloat() || (type.isSigned() && own.bytes() <= type.bytes()));
 }
 
+/// `x if x > old else old` is a maximum of integers. Of real numbers it is not: it says what becomes of NaNs and signs of zeros.
+std::optional<UpdateFunction> extremumByChoice(const py::ExprRef &value, Name old, Type type, const TypeOfExpr &typeOf) {
+    const py::Expr &test = *value->args[0];
+    if (test.kind != py::ExprKind::Compare || test.ops.size() != 1 || !type.isInteger())
+        return std::nullopt;
+    const bool isLeft = isName(*test.args[0], old);
+    const py::ExprRef &other = test.args[isLeft ? 1 : 0];
+    const bool isGreater = test.ops[0] == py::Op::Gt || test.ops[0] == py::Op::Ge;
+    if ((!isLeft && !isName(*test.args[1], old)) || py::freeNames(*other).count(old) || !(typeOf(other) == type) ||
+        (!isGreater && test.ops[0] != py::Op::Lt && test.ops[0] != py::Op::Le))
+        return std::nullopt;
+    const bool keepsLeft = py::equal(*value->args[1], *test.args[0]) && py::equal(*value->args[2], *test.args[1]);
+    const bool keepsRight = py::equal(*value->args[1], *test.args[1]) && py::equal(*value->args[2], *test.args[0]);
+    if (!keepsLeft && !keepsRight)
+        return std::nullopt;
+    return UpdateFunction{isGreater == keepsLeft ? "lambda a, b: max(a, b)" : "lambda a, b: min(a, b)", other};
+}
+
 /// `old + x if c else old` is `old + (x if c else 0)`.
 std::optional<UpdateFunction> updateUnderCondition(const py::ExprRef &value, Name old, Type type, const TypeOfExpr &typeOf,
                                                    const UpdateOrder &order) {
@@ -105,8 +123,10 @@ std::optional<UpdateFunction> updateUnderCondition(const py::ExprRef &value, Nam
 
 std::optional<UpdateFunction> updateFunctionOf(const py::ExprRef &value, Name old, Type type, const TypeOfExpr &typeOf,
                                                const UpdateOrder &order) {
-    if (value->kind == py::ExprKind::IfExp)
-        return updateUnderCondition(value, old, type, typeOf, order);
+    if (value->kind == py::ExprKind::IfExp) {
+        const auto extremum = extremumByChoice(value, old, type, typeOf);
+        return extremum ? extremum : updateUnderCondition(value, old, type, typeOf, order);
+    }
     const auto chain = chainOf(value);
     if (!chain || !isFree(chain->kind, type, order))
         return std::nullopt;
