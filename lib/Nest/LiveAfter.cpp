@@ -68,14 +68,8 @@ private:
     }
 
     static bool mentions(const AccessInstance &a, const std::set<Name> &names) {
-        const auto isNamed = [&names](sym::Expr e) {
-            return std::any_of(names.begin(), names.end(), [e](Name n) { return e.dependsOn(n); });
-        };
-        const auto isIn = [&isNamed](const sym::Range &r) {
-            return isNamed(r.begin) || isNamed(r.end) || isNamed(r.step) || isNamed(r.tile);
-        };
-        return std::any_of(a.subset->dims.begin(), a.subset->dims.end(), isIn) ||
-               std::any_of(a.loops.begin(), a.loops.end(), [&isIn](const analysis::LoopLevel &l) { return isIn(l.range); });
+        const std::set<Name> free = freeSymbolsOf(a);
+        return std::any_of(names.begin(), names.end(), [&free](Name n) { return free.count(n) != 0; });
     }
 
     Summaries &summaries_;
@@ -86,6 +80,14 @@ private:
 } // namespace
 
 LiveAfter::Known::Known(SDFG &g, analysis::Memories &memories) : runs(readRuns(g, memories)), summaries(g, memories, runs) {}
+
+void LiveAfter::forget(const LoopRegion &l) {
+    if (!known_)
+        return;
+    known_->summaries.forget(l);
+    for (const Block *b : allBlocks(l))
+        known_->summaries.forget(*b);
+}
 
 bool LiveAfter::isLive(Block &b, Name container) {
     if (!known_)

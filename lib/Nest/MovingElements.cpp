@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::size_t most = 4; // instances of one memory
 
-/// Symbols of the instance that are defined outside of its loops.
-std::set<Name> symbolsOf(const AccessInstance &a) {
+} // namespace
+
+std::set<Name> freeSymbolsOf(const AccessInstance &a) {
     if (!a.subset)
         return {};
     std::set<Name> out = a.subset->freeSymbols();
@@ -24,8 +25,6 @@ std::set<Name> symbolsOf(const AccessInstance &a) {
     }
     return out;
 }
-
-} // namespace
 
 std::vector<MovingElements::Entry> &MovingElements::change(Memory m) {
     std::vector<Entry> &entries = entries_[m];
@@ -72,7 +71,7 @@ void MovingElements::assigned(Name symbol) {
 }
 
 AccessInstance MovingElements::now(const Entry &e) const {
-    const std::set<Name> symbols = symbolsOf(e.instance);
+    const std::set<Name> symbols = freeSymbolsOf(e.instance);
     const bool stale = (anyAssigned_ > e.since && !symbols.empty()) || std::any_of(symbols.begin(), symbols.end(), [&](Name n) {
                            const auto when = assigned_.find(n);
                            return when != assigned_.end() && when->second > e.since;

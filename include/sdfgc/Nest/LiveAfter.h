@@ -7,14 +7,17 @@
 
 namespace sdfgc::nest {
 
-/// The liveness of containers of one SDFG after its blocks. Reads the SDFG when it is first asked.
+/// The liveness of containers of one SDFG after its blocks. Reads the SDFG when it is first asked, and stays valid while
+/// loops become maps: if a container is then private to a map, summaries of the blocks around it may still contain its
+/// reads, and its writes, which no later code reads.
 class LiveAfter {
 public:
     LiveAfter(ir::SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories) {}
-    /// May an element be read after the block, before it is overwritten? The container must not outlive its SDFG.
+    /// May an element be read after the block, before it is overwritten? The container must not outlive its SDFG, and the
+    /// block must not be a state: states are known by runs only.
     bool isLive(ir::Block &b, Name container);
-    /// Call this before the SDFG changes.
-    void forget() { known_.reset(); }
+    /// Must be called before a loop is replaced.
+    void forget(const ir::LoopRegion &l);
 
 private:
     struct Known {

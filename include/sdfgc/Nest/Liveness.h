@@ -21,6 +21,9 @@ namespace sdfgc::nest {
 /// any element.
 using Elements = std::map<analysis::Memory, std::vector<analysis::AccessInstance>>;
 
+/// The symbols of an instance that are defined outside of its loops.
+std::set<Name> freeSymbolsOf(const analysis::AccessInstance &a);
+
 /// The effects of a piece of a program, seen from before it. Mentions only memories that a LivenessWalk tracks.
 struct Summary {
     Elements exposed;            // may be read before the piece writes them
@@ -108,6 +111,12 @@ public:
     BlockChain chainOf(ir::Region &r) const;
     /// Call this if a block has changed: its summary, but not those of inner blocks, is recomputed on demand.
     void changed(const ir::Block &b) { blocks_.erase(&b); }
+    /// Call this before a block is removed; another one may get its address. A block that replaces it, and is in no run,
+    /// has a conservative summary.
+    void forget(const ir::Block &b) {
+        blocks_.erase(&b);
+        runs_.erase(&b);
+    }
 
 private:
     void track();

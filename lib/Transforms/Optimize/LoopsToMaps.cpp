@@ -394,7 +394,7 @@ class LoopsToMaps : public pass::GraphPass {
             }
             if (!context.mayChange(where, "becomes a map: " + conversion.relation()))
                 return false;
-            containers->forget();
+            containers->forget(l);
             conversion.replace();
             moved |= conversion.moves();
             madePrivate.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
