@@ -25,7 +25,7 @@ void addUses(const Item &item, std::vector<analysis::LoopLevel> &loops, std::vec
     loops.resize(loops.size() - item.map->params.size());
 }
 
-std::set<Name> namesIn(const std::map<Name, sym::Expr> &meaning) {
+std::set<Name> symbolsOf(const std::map<Name, sym::Expr> &meaning) {
     std::set<Name> out;
     for (const auto &[name, value] : meaning)
         out.insert(value.freeSymbols().begin(), value.freeSymbols().end());
@@ -71,7 +71,7 @@ std::string renamedCode(const std::string &text, const std::map<Name, sym::Expr>
 bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
     if (n.isExit() || n.kind() == NodeKind::Access || !n.state()) // not in a state: created by a pass, without symbols in its text
         return true;
-    const std::set<Name> symbols = namesIn(meaning);
+    const std::set<Name> symbols = symbolsOf(meaning);
     if (const auto *t = dyn_cast<Tasklet>(&n)) {
         if (t->code.language != Language::Python) {
             const std::vector<Name> words = analysis::identifiers(t->code.text);
@@ -140,7 +140,7 @@ bool hasEffects(const Item &item) {
 bool canRename(const Item &item, const std::map<Name, sym::Expr> &meaning) {
     if (item.step)
         return std::all_of(item.step->nodes.begin(), item.step->nodes.end(), [&](const Node *n) { return canRename(*n, meaning); });
-    const std::set<Name> symbols = namesIn(meaning);
+    const std::set<Name> symbols = symbolsOf(meaning);
     return std::none_of(item.map->params.begin(), item.map->params.end(),
                         [&](Name p) { return meaning.contains(p) || symbols.count(p); }) &&
            std::all_of(item.map->body.begin(), item.map->body.end(), [&](const Item &i) { return canRename(i, meaning); });

@@ -68,7 +68,7 @@ private:
     }
 
     static bool mentions(const AccessInstance &a, const std::set<Name> &names) {
-        const std::set<Name> free = symbolsOf(a);
+        const std::set<Name> free = freeSymbolsOf(a);
         return std::any_of(names.begin(), names.end(), [&free](Name n) { return free.count(n) != 0; });
     }
 

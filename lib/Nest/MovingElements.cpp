@@ -14,7 +14,7 @@ constexpr std::size_t most = 4; // instances of one memory
 
 } // namespace
 
-std::set<Name> symbolsOf(const AccessInstance &a) {
+std::set<Name> freeSymbolsOf(const AccessInstance &a) {
     if (!a.subset)
         return {};
     std::set<Name> out = a.subset->freeSymbols();
@@ -71,7 +71,7 @@ void MovingElements::assigned(Name symbol) {
 }
 
 AccessInstance MovingElements::now(const Entry &e) const {
-    const std::set<Name> symbols = symbolsOf(e.instance);
+    const std::set<Name> symbols = freeSymbolsOf(e.instance);
     const bool stale = (anyAssigned_ > e.since && !symbols.empty()) || std::any_of(symbols.begin(), symbols.end(), [&](Name n) {
                            const auto when = assigned_.find(n);
                            return when != assigned_.end() && when->second > e.since;

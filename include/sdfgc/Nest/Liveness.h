@@ -22,7 +22,7 @@ namespace sdfgc::nest {
 using Elements = std::map<analysis::Memory, std::vector<analysis::AccessInstance>>;
 
 /// The symbols of an instance that are defined outside of its loops.
-std::set<Name> symbolsOf(const analysis::AccessInstance &a);
+std::set<Name> freeSymbolsOf(const analysis::AccessInstance &a);
 
 /// The effects of a piece of a program, seen from before it. Mentions only memories that a LivenessWalk tracks.
 struct Summary {
