@@ -7,7 +7,7 @@
 #   address    builds the preset asan-ubsan, runs the tests, then `sdfgc emit` over every N-th graph below FOLDER
 #   thread     the same with the preset tsan
 #   programs   compiles and runs every N-th case with -fsanitize=address,undefined and with -fsanitize=thread (sanitize_programs.py)
-#   applications  calls the programs of tools/dev/applications on two threads with -fsanitize=thread (bench_applications.py)
+#   applications  calls the programs of bench_applications.py on two threads with -fsanitize=thread
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -79,7 +79,11 @@ for part in "${what[@]}"; do
         programs address,undefined
         programs thread --expect test/conformance/races.txt
         ;;
-    applications) tools/dev/bench_applications.py --races || status=1 ;;
+    applications)
+        for loops in applications conditional; do
+            tools/dev/bench_applications.py --races --loops $loops || status=1
+        done
+        ;;
     esac
 done
 exit $status

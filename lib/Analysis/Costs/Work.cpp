@@ -84,9 +84,8 @@ bool Estimate::isKnown(sym::Expr e, const SDFG &g) const {
 
 /// The number of strips, times their length, is the length of all of them.
 sym::Expr unrounded(sym::Expr e) {
-    return sym::rewrite(e, [](sym::Expr x) {
-        return x.kind() == sym::SymbolicKind::CeilDiv ? x.operands()[0] / x.operands()[1] : x;
-    });
+    return sym::rewrite(e,
+                        [](sym::Expr x) { return x.kind() == sym::SymbolicKind::CeilDiv ? x.operands()[0] / x.operands()[1] : x; });
 }
 
 /// Without rounding: (end - begin + step) / step.

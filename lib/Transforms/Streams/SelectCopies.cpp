@@ -201,7 +201,9 @@ private:
         throughContainer(c, std::move(all));
     }
     void throughContainer(const GraphCopy &c, DataDesc d) {
-        const Name name = g_.freshName("staged_" + c.from->data.str());
+        std::string base = "staged_" + c.from->data.str();
+        std::replace(base.begin(), base.end(), '.', '_'); // of a member
+        const Name name = g_.freshName(base);
         const sym::Subset whole = d.fullSubset();
         sym::Assumptions sizes;
         for (const Name n : d.totalSize.freeSymbols())
