@@ -142,6 +142,7 @@ std::vector<Missed> missedByElement(const std::vector<pass::Remark> &remarks) {
 
 constexpr std::size_t listedLoops = 10; // in the summary
 constexpr std::size_t shortSum = 3;     // terms
+constexpr std::size_t longestWork = 80; // characters
 
 int64_t staying(const pass::LoopCounts &loops) {
     int64_t sum = 0;
@@ -166,12 +167,13 @@ std::vector<pass::LoopCounts::Loop> byWork(const pass::LoopCounts &loops) {
     return out;
 }
 
-/// A long sum as its largest term.
+/// A long sum as its largest term, and a formula that is still long as a number.
 std::string leading(sym::Expr e) {
-    if (e.kind() != sym::SymbolicKind::Add || e.operands().size() <= shortSum)
-        return e.str();
     const auto terms = e.operands();
-    return std::max_element(terms.begin(), terms.end(), [](sym::Expr a, sym::Expr b) { return sizeOf(a) < sizeOf(b); })->str();
+    if (e.kind() == sym::SymbolicKind::Add && terms.size() > shortSum)
+        e = *std::max_element(terms.begin(), terms.end(), [](sym::Expr a, sym::Expr b) { return sizeOf(a) < sizeOf(b); });
+    const std::string text = e.str();
+    return text.size() <= longestWork ? text : std::to_string(sizeOf(e)) + " (for symbols of 1000)";
 }
 
 /// `loops: 53, of which 42 became maps and 11 stay (dependence 8, small 3)`
