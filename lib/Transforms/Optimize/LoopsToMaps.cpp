@@ -49,10 +49,10 @@
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/LiveAfter.h"
 #include "sdfgc/Nest/MakeMaps.h"
-#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -169,8 +169,7 @@ private:
     Reason obstacleInBody() {
         for (;;) {
             body_ = {};
-            const Reason why =
-                nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols());
+            const Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols());
             if (!why)
                 break;
             if (body_.carried.empty() || !reductions_.addSymbol(body_.carried))
