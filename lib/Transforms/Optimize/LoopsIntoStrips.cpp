@@ -25,8 +25,9 @@
 //
 // Every element is computed from the same values, in the same order, so results are bitwise identical.
 //
-// Not handled: loops in scopes; SDFGs with kernels; programs for a GPU, where the loop would run in each thread of a
-// kernel, and kernels need more threads than there are strips.
+// Not handled: loops in other loops that stay sequential, since a team would start in each of their iterations; loops in
+// scopes; SDFGs with kernels; programs for a GPU, where the loop would run in each thread of a kernel, and kernels need
+// more threads than there are strips.
 #include "Transforms/Edits/ChangeLoops.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -61,6 +62,9 @@ public:
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd() || !header_.isOfIntegers(known_.g))
             return {Why::LoopForm, "it does not count to a known end"};
+        for (const Region *r = loop_.parent(); r; r = r->parent())
+            if (isa<LoopRegion>(r))
+                return {Why::Unprofitable, "another loop around it would start a team in each of its iterations"};
         std::optional<std::vector<Item>> body = known_.loops.contentOf(loop_);
         if (!body)
             return {Why::ControlFlow, "its body is not a sequence of states and loops"};

@@ -169,11 +169,13 @@ void Privatiser::vectorise(For &loop) {
     loop.accumulators = std::move(accumulators);
 }
 
-/// Is it a single value, of which each vector can have several that are combined after the loop?
+/// Is it a single value, of which each vector can have several that are combined after the loop? Not a flag: in vectors of bytes,
+/// a loop over a few dozen numbers would run in its remainder only.
 bool Privatiser::isAccumulator(const Group &g, For &loop) {
     const Variable &v = var(g.element);
     return v.kind == VarKind::Value && g.element.offset.isZero() && uniform(g) && isOpen(g.kind, v.type) &&
-           analysis::hasClause(g.kind, v.type) && !table_.of(loop).declared.count(v.name) && !mentionedElsewhere(loop, v.name, g);
+           v.type != Type(ScalarKind::Bool) && analysis::hasClause(g.kind, v.type) && !table_.of(loop).declared.count(v.name) &&
+           !mentionedElsewhere(loop, v.name, g);
 }
 
 /// Does each iteration of the loop update a different element? The iterations of a vector read all old values before they write
