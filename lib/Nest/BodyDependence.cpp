@@ -21,7 +21,7 @@ public:
                const std::function<Outside(Name)> &outside, const std::function<std::string(Name)> &whyNeeded)
         : body_(body), g_(g), items_(items), memories_(memories), outside_(outside), whyNeeded_(whyNeeded),
           cover_(body, g, items.facts()) {
-        std::map<Name, sym::Expr> other;
+        std::map<Name, sym::Expr> other; // unknown values, in another iteration
         for (const Name n : body.varying)
             other.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
         std::set<Name> written; // the elements of others do not count
@@ -33,7 +33,7 @@ public:
             if (u.instance.subset && ownerOf(u.data) != u.data && written.count(u.data) &&
                 items.leaves(u.data, *u.instance.subset, u.instance.loops))
                 instances_.back().subset.reset();
-            others_.push_back(inOtherIteration(instances_.back(), other));
+            others_.push_back(instances_.back().substituted(other));
         }
     }
 
@@ -62,16 +62,6 @@ private:
     bool canBePrivate(const BodyUse &u) const {
         const Outside values = outside_(u.data);
         return values != Outside::Needed && cover_.holds(u.data, u.place.memory, values == Outside::Nothing);
-    }
-
-    /// The same access in another iteration, where unknown values differ.
-    static AccessInstance inOtherIteration(const AccessInstance &a, const std::map<Name, sym::Expr> &other) {
-        AccessInstance out;
-        if (a.subset)
-            out.subset = a.subset->substituted(other);
-        for (const analysis::LoopLevel &l : a.loops)
-            out.loops.push_back({l.variable, l.range.substituted(other)});
-        return out;
     }
 
     bool meet(const BodyUse &a, const BodyUse &b) const {

@@ -162,10 +162,7 @@ private:
 } // namespace
 
 std::unique_ptr<NodeStep> Planner::copy(Scope &scope, const ir::Edge &e) {
-    const auto path = ir::memletPath(&e);
-    Graph &g = scope.graph;
-    Container *from = g.containerAt(static_cast<const ir::AccessNode &>(*path.front()->src));
-    Container *to = g.containerAt(static_cast<const ir::AccessNode &>(*path.back()->dst));
+    Container *from = containerAtSource(scope, e), *to = containerAtDestination(scope, e);
     if (!from || !to) {
         refuse(ir::elementName(e), "a copy of something other than a container");
         return nullptr;
