@@ -1,8 +1,7 @@
 // Reads the body of a loop: walks over its blocks in order, with the values of symbols at each point.
 #include "sdfgc/Nest/LoopBody.h"
 
-#include "Nest/Values.h"
-#include "Nest/Window.h"
+#include "Nest/Frames.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -22,45 +21,6 @@ using diag::Reason;
 using diag::Why;
 
 namespace {
-
-/// What dataflow in a region writes, at any depth.
-std::vector<analysis::Place> writtenIn(const Region &r, analysis::Memories &memories) {
-    std::set<std::pair<analysis::Memory, Name>> known;
-    std::vector<analysis::Place> out;
-    const auto add = [&](const analysis::Place &p) {
-        if (known.emplace(p.memory, p.member.path).second)
-            out.push_back(p);
-    };
-    for (const State *s : allStates(r))
-        for (const auto &n : s->nodes()) {
-            if (const auto *a = dyn_cast<AccessNode>(n.get())) {
-                if (a->setZero)
-                    add(memories.placeOf(*a));
-                for (const Edge *e : a->inEdges())
-                    if (!e->memlet.isEmpty() && !analysis::isViewing(*e))
-                        add(memories.placeOf(*a, *e));
-            }
-            if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
-                for (const analysis::Place &p : writtenIn(*nested->sdfg, memories))
-                    add(p);
-        }
-    return out;
-}
-
-/// A container of a nested SDFG, as part of one of the loop's SDFG.
-struct Placed {
-    Name data;
-    std::optional<Window> window; // in terms of the loop; nothing: some of its elements
-    bool isWholeStructure = false;
-};
-
-/// The SDFG whose blocks are being read: that of the loop, or one nested in its body.
-struct Frame {
-    SDFG &g;
-    std::set<Name> shared;
-    std::map<Name, Placed> arguments; // of a nested SDFG
-    const Frame *around = nullptr;
-};
 
 class BodyReader {
 public:
@@ -384,7 +344,7 @@ private:
         }
         Frame inner{g, analysis::sharedContainers(g), {}, &f};
         for (const Use &u : s.uses)
-            inner.arguments.insert_or_assign(u.connector, argument(u, g, meaning, f));
+            inner.arguments.insert_or_assign(u.connector, argumentOf(u, g, meaning, f, values_));
         const Values::Frame outer =
             values_.enter(g, std::move(meaning), [&inner](Name data, const sym::Subset &at) { return placed(data, at, inner); });
         const int loops = std::exchange(innerLoops_, 0);
@@ -399,64 +359,17 @@ private:
         values_.leave(outer);
     }
 
-    Placed argument(const Use &u, const SDFG &g, const std::map<Name, sym::Expr> &meaning, const Frame &f) {
-        const DataDesc *inside = g.desc(u.connector), *outside = f.g.desc(u.data);
-        Placed out{u.data, std::nullopt};
-        if (inside && outside && u.memlet.subset && u.memlet.data == u.data && analysis::isPlain(inside) &&
-            analysis::isPlain(outside)) {
-            DataDesc translated = *outside;
-            for (sym::Expr &e : translated.strides)
-                e = values_.translated(e);
-            out.window = windowOf(*inside, meaning, translated, values_.translated(*u.memlet.subset));
-        }
-        const auto [data, shown] = placed(u.data, out.window ? std::optional(out.window->shown) : std::nullopt, f);
-        out.data = data;
-        if (shown && out.window)
-            out.window->shown = *shown;
-        else
-            out.window.reset();
-        out.isWholeStructure = inside && outside && inside->isStructure() && outside->isStructure() && !inside->isView();
-        return out;
-    }
-
-    /// Elements of a container of a frame as elements of one of the loop's SDFG.
-    static std::pair<Name, std::optional<sym::Subset>> placed(Name data, const std::optional<sym::Subset> &subset, const Frame &f) {
-        if (!f.around)
-            return {data, subset};
-        const auto a = f.arguments.find(ownerOf(data));
-        if (a == f.arguments.end())
-            return {Name(), std::nullopt};
-        if (a->first != data) // a member
-            return a->second.isWholeStructure && !a->second.data.empty()
-                       ? std::pair(Name(a->second.data.str() + data.str().substr(a->first.view().size())), subset)
-                       : std::pair(Name(), std::optional<sym::Subset>());
-        const bool fits = subset && a->second.window && subset->rank() == a->second.window->dims.size();
-        return {a->second.data, fits ? std::optional(a->second.window->placed(*subset)) : std::nullopt};
-    }
-
     /// Adds a use, with a subset in terms of the frame's symbols.
     void access(UseKind kind, const analysis::Place &place, Name data, const std::optional<sym::Subset> &subset, bool certain,
                 const Frame &f, const std::string &wcr = {}) {
         if (std::find(private_.begin(), private_.end(), data) != private_.end())
             return;
         const DataDesc *d = f.g.desc(data);
-        if (isOwnOfCall(place.memory, f))
+        if (isOwnOfCall(place.memory, f, memories_))
             return;
         const bool isKnown = subset && d && (analysis::isPlain(d) || ownerOf(data) != data) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
         out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr, position_, at_});
-    }
-
-    /// Does a memory belong to a nested SDFG, each call of which has its own?
-    bool isOwnOfCall(analysis::Memory memory, const Frame &f) const {
-        if (memory < 0)
-            return false;
-        const auto &[g, name] = memories_.owner(memory);
-        const DataDesc *d = memories_.desc(memory);
-        for (const Frame *at = &f; at->around; at = at->around)
-            if (&at->g == g)
-                return d && d->transient && !memories_.mayAlias(memory);
-        return false;
     }
 
     void push(analysis::LoopLevel l, bool inOrder) {

@@ -40,6 +40,7 @@
 #include "Transforms/Edits/Completion.h"
 #include "Transforms/Edits/Nodes.h"
 #include "Transforms/Optimize/DistributionCost.h"
+#include "Transforms/Optimize/StepGraph.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
@@ -49,7 +50,6 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace sdfgc::transforms {
 namespace {
@@ -66,190 +66,6 @@ constexpr int64_t tripsForTeams = 10000; // fewer iterations are finished before
 // In percent of the time of the loop: a gain that is worth the change for one thread, for a team; a loss that is not
 // measurable.
 constexpr int64_t gainOfOne = 80, gainOfTeam = 90, smallLoss = 105;
-using Steps = uint64_t; // a set of them
-
-Steps only(std::size_t step) { return Steps(1) << step; }
-bool has(Steps s, std::size_t step) { return (s >> step) & 1; }
-
-/// The dependences between the steps of a body.
-class StepGraph {
-public:
-    StepGraph(const std::vector<Item> &body, analysis::LoopLevel loop, const LoopRegion &region, const nest::Conflicts &items,
-              const nest::LoopItems &loops)
-        : body_(body), items_(items), after_(body.size()), carried_(body.size()) {
-        for (const Item &i : body) {
-            for (nest::PlacedUse &u : uses_.emplace_back(nest::usesOf(i)))
-                u.instance.loops.insert(u.instance.loops.begin(), loop);
-            inner_.merge(nest::localsOf(i));
-        }
-        findVariables(region, loops);
-        for (std::size_t a = 0; a < body.size(); ++a)
-            for (std::size_t b = a; b < body.size(); ++b)
-                connect(a, b);
-        close();
-    }
-
-    /// The containers private to an iteration, at the top of the body.
-    const std::set<Name> &variables() const { return variables_; }
-    /// The steps that can be duplicated wherever their variable is used.
-    Steps copied() const { return copied_; }
-    /// The duplicated steps that a set of steps needs.
-    Steps neededBy(Steps group) const {
-        Steps out = 0;
-        for (std::size_t k = body_.size(); k-- > 0;)
-            if (has(copied_, k) && reads(group | out, uses_[k].back().use->data))
-                out |= only(k);
-        return out;
-    }
-
-    /// Do two steps depend on each other?
-    bool onCycle(std::size_t a, std::size_t b) const { return a == b || (has(reached_[a], b) && has(reached_[b], a)); }
-    /// Must a step of `b` follow a step of `a`?
-    bool follows(Steps b, Steps a) const {
-        return any(a, [&](std::size_t k) { return (reached_[k] & b) != 0; });
-    }
-    /// Is a value passed from a step of `a` in one iteration to a step of `b` in a later one?
-    bool carries(Steps a, Steps b) const {
-        return any(a, [&](std::size_t k) { return (carried_[k] & b) != 0; });
-    }
-
-private:
-    template <class F> static bool any(Steps s, const F &holds) {
-        for (; s; s &= s - 1)
-            if (holds(static_cast<std::size_t>(std::countr_zero(s))))
-                return true;
-        return false;
-    }
-
-    bool reads(Steps s, Name variable) const {
-        return any(s, [&](std::size_t k) {
-            return std::any_of(uses_[k].begin(), uses_[k].end(),
-                               [&](const nest::PlacedUse &u) { return u.use->data == variable && !u.use->writes(); });
-        });
-    }
-
-    void findVariables(const LoopRegion &region, const nest::LoopItems &loops) {
-        std::set<Name> seen;
-        for (std::size_t k = 0; k < body_.size(); ++k)
-            for (const nest::PlacedUse &u : uses_[k])
-                if (seen.insert(u.use->data).second && !inner_.count(u.use->data) && u.instance.loops.size() == 1 &&
-                    loops.canBeLocal(*u.use, region))
-                    variables_.insert(u.use->data);
-        for (std::size_t k = 0; k < body_.size(); ++k)
-            if (isCopied(k))
-                copied_ |= only(k);
-    }
-
-    /// Does the step only assign a variable, with a value that is the same wherever it runs in the iteration?
-    bool isCopied(std::size_t k) const {
-        const Item &i = body_[k];
-        const bool simple =
-            i.step && !i.step->effects && (i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front())));
-        const auto writes =
-            std::count_if(uses_[k].begin(), uses_[k].end(), [](const nest::PlacedUse &u) { return u.use->writes(); });
-        if (!simple || writes != 1 || !uses_[k].back().use->writes() || !variables_.count(uses_[k].back().use->data))
-            return false;
-        const Name variable = uses_[k].back().use->data;
-        for (std::size_t other = 0; other < body_.size(); ++other)
-            for (const nest::PlacedUse &w : uses_[other]) {
-                if (!w.use->writes() || (other < k && has(copied_, other)))
-                    continue;
-                if (other != k && w.use->data == variable) // it has several values
-                    return false;
-                if (std::any_of(uses_[k].begin(), uses_[k].end(),
-                                [&](const nest::PlacedUse &r) { return &r != &w && items_.meet(*w.use, *r.use); }))
-                    return false;
-            }
-        return true;
-    }
-
-    void connect(std::size_t a, std::size_t b) {
-        for (const nest::PlacedUse &u : uses_[a])
-            for (const nest::PlacedUse &v : uses_[b]) {
-                if (!items_.meet(*u.use, *v.use) || inner_.count(u.use->data))
-                    continue;
-                if (variables_.count(u.use->data)) {
-                    if (!has(copied_, a)) {
-                        after_[a] |= only(b);
-                        after_[b] |= only(a);
-                    }
-                    continue;
-                }
-                const auto c = items_.conflict(u, v, 1);
-                if (!c)
-                    continue;
-                const analysis::Directions &d = c->levels.front();
-                if (d.equal || d.greater)
-                    after_[a] |= only(b);
-                if (d.less)
-                    after_[b] |= only(a);
-                if (d.greater)
-                    carried_[a] |= only(b);
-                if (d.less)
-                    carried_[b] |= only(a);
-            }
-    }
-
-    void close() {
-        reached_ = after_;
-        for (std::size_t by = 0; by < body_.size(); ++by)
-            for (Steps &s : reached_)
-                if (has(s, by))
-                    s |= reached_[by];
-    }
-
-    const std::vector<Item> &body_;
-    const nest::Conflicts &items_;
-    std::vector<std::vector<nest::PlacedUse>> uses_;
-    std::set<Name> inner_;     // what maps in the body have for themselves
-    std::set<Name> variables_; // what iterations have for themselves
-    Steps copied_ = 0;
-    std::vector<Steps> after_, carried_, reached_; // for each step: those that must follow it
-};
-
-/// Steps that stay together.
-struct Group {
-    Steps steps = 0;
-    bool ordered = false; // iterations depend on each other
-};
-
-/// The smallest number of groups, in an order in which they can run.
-std::vector<Group> groupsOf(const StepGraph &graph, std::size_t count) {
-    std::vector<Group> left;
-    Steps seen = graph.copied();
-    for (std::size_t a = 0; a < count; ++a) {
-        if (has(seen, a))
-            continue;
-        Group g;
-        for (std::size_t b = a; b < count; ++b)
-            if (!has(seen, b) && graph.onCycle(a, b))
-                g.steps |= only(b);
-        seen |= g.steps;
-        g.ordered = graph.carries(g.steps, g.steps);
-        left.push_back(g);
-    }
-    std::vector<Group> out;
-    while (!left.empty()) {
-        const auto isFree = [&](const Group &g) {
-            return std::none_of(left.begin(), left.end(),
-                                [&](const Group &o) { return o.steps != g.steps && graph.follows(g.steps, o.steps); });
-        };
-        const auto joins = [&](const Group &g) {
-            return !out.empty() && isFree(g) && g.ordered == out.back().ordered &&
-                   (g.ordered || !(graph.carries(out.back().steps, g.steps) || graph.carries(g.steps, out.back().steps)));
-        };
-        auto next = std::find_if(left.begin(), left.end(), joins);
-        if (next != left.end()) {
-            out.back().steps |= next->steps;
-        } else {
-            next = std::find_if(left.begin(), left.end(), isFree);
-            out.push_back(*next);
-        }
-        left.erase(next);
-    }
-    return out;
-}
-
 /// Merges neighbours as long as that makes this number of threads faster.
 void joinByCost(std::vector<Group> &groups, const StepGraph &graph, const DistributionCost &cost, int64_t threads) {
     const auto costOf = [&](const Group &g) { return cost.of(g.steps | graph.neededBy(g.steps), g.ordered, threads); };

@@ -1,0 +1,79 @@
+#include "Nest/Frames.h"
+
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/IR/StateGraph.h"
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+std::vector<analysis::Place> writtenIn(const Region &r, analysis::Memories &memories) {
+    std::set<std::pair<analysis::Memory, Name>> known;
+    std::vector<analysis::Place> out;
+    const auto add = [&](const analysis::Place &p) {
+        if (known.emplace(p.memory, p.member.path).second)
+            out.push_back(p);
+    };
+    for (const State *s : allStates(r))
+        for (const auto &n : s->nodes()) {
+            if (const auto *a = dyn_cast<AccessNode>(n.get())) {
+                if (a->setZero)
+                    add(memories.placeOf(*a));
+                for (const Edge *e : a->inEdges())
+                    if (!e->memlet.isEmpty() && !analysis::isViewing(*e))
+                        add(memories.placeOf(*a, *e));
+            }
+            if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
+                for (const analysis::Place &p : writtenIn(*nested->sdfg, memories))
+                    add(p);
+        }
+    return out;
+}
+
+Placed argumentOf(const Use &u, const SDFG &g, const std::map<Name, sym::Expr> &meaning, const Frame &f, Values &values) {
+    const DataDesc *inside = g.desc(u.connector), *outside = f.g.desc(u.data);
+    Placed out{u.data, std::nullopt};
+    if (inside && outside && u.memlet.subset && u.memlet.data == u.data && analysis::isPlain(inside) &&
+        analysis::isPlain(outside)) {
+        DataDesc translated = *outside;
+        for (sym::Expr &e : translated.strides)
+            e = values.translated(e);
+        out.window = windowOf(*inside, meaning, translated, values.translated(*u.memlet.subset));
+    }
+    const auto [data, shown] = placed(u.data, out.window ? std::optional(out.window->shown) : std::nullopt, f);
+    out.data = data;
+    if (shown && out.window)
+        out.window->shown = *shown;
+    else
+        out.window.reset();
+    out.isWholeStructure = inside && outside && inside->isStructure() && outside->isStructure() && !inside->isView();
+    return out;
+}
+
+std::pair<Name, std::optional<sym::Subset>> placed(Name data, const std::optional<sym::Subset> &subset, const Frame &f) {
+    if (!f.around)
+        return {data, subset};
+    const auto a = f.arguments.find(ownerOf(data));
+    if (a == f.arguments.end())
+        return {Name(), std::nullopt};
+    if (a->first != data) // a member
+        return a->second.isWholeStructure && !a->second.data.empty()
+                   ? std::pair(Name(a->second.data.str() + data.str().substr(a->first.view().size())), subset)
+                   : std::pair(Name(), std::optional<sym::Subset>());
+    const bool fits = subset && a->second.window && subset->rank() == a->second.window->dims.size();
+    return {a->second.data, fits ? std::optional(a->second.window->placed(*subset)) : std::nullopt};
+}
+
+bool isOwnOfCall(analysis::Memory memory, const Frame &f, const analysis::Memories &memories) {
+    if (memory < 0)
+        return false;
+    const auto &[g, name] = memories.owner(memory);
+    const DataDesc *d = memories.desc(memory);
+    for (const Frame *at = &f; at->around; at = at->around)
+        if (&at->g == g)
+            return d && d->transient && !memories.mayAlias(memory);
+    return false;
+}
+
+} // namespace sdfgc::nest
