@@ -4,6 +4,8 @@
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/IR/StateGraph.h"
 
+#include <algorithm>
+
 namespace sdfgc::nest {
 
 using namespace ir;
@@ -33,7 +35,7 @@ std::vector<analysis::Place> writtenIn(const Region &r, analysis::Memories &memo
 
 Placed argumentOf(const Use &u, const SDFG &g, const std::map<Name, sym::Expr> &meaning, const Frame &f, Values &values) {
     const DataDesc *inside = g.desc(u.connector), *outside = f.g.desc(u.data);
-    Placed out{u.data, std::nullopt};
+    Placed out{u.data, u.data, std::nullopt};
     if (inside && outside && u.memlet.subset && u.memlet.data == u.data && analysis::isPlain(inside) &&
         analysis::isPlain(outside)) {
         DataDesc translated = *outside;
@@ -63,6 +65,17 @@ std::pair<Name, std::optional<sym::Subset>> placed(Name data, const std::optiona
                    : std::pair(Name(), std::optional<sym::Subset>());
     const bool fits = subset && a->second.window && subset->rank() == a->second.window->dims.size();
     return {a->second.data, fits ? std::optional(a->second.window->placed(*subset)) : std::nullopt};
+}
+
+bool isPrivate(Name data, const Frame &f, const PrivateContainers &all) {
+    for (const Frame *at = &f;; at = at->around) {
+        if (std::find(all.begin(), all.end(), std::pair<const SDFG *, Name>(&at->g, data)) != all.end())
+            return true;
+        const auto passed = at->arguments.find(ownerOf(data));
+        if (!at->around || passed == at->arguments.end())
+            return false;
+        data = passed->second.outer;
+    }
 }
 
 bool isOwnOfCall(analysis::Memory memory, const Frame &f, const analysis::Memories &memories) {

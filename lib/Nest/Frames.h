@@ -9,6 +9,7 @@ namespace sdfgc::nest {
 /// A container of a nested SDFG, as part of one of the loop's SDFG.
 struct Placed {
     Name data;
+    Name outer;                   // the container that is passed, in the surrounding frame
     std::optional<Window> window; // in terms of the loop; nothing: some of its elements
     bool isWholeStructure = false;
 };
@@ -30,6 +31,11 @@ Placed argumentOf(const Use &u, const ir::SDFG &g, const std::map<Name, sym::Exp
 
 /// Returns elements of a container of a frame as elements of one of the loop's SDFG.
 std::pair<Name, std::optional<sym::Subset>> placed(Name data, const std::optional<sym::Subset> &subset, const Frame &f);
+
+/// Containers of frames that are private to iterations of maps.
+using PrivateContainers = std::vector<std::pair<const ir::SDFG *, Name>>;
+/// Is a container of a frame one of them, or passed from one?
+bool isPrivate(Name data, const Frame &f, const PrivateContainers &all);
 
 /// Does a memory belong to a nested SDFG, each call of which has its own?
 bool isOwnOfCall(analysis::Memory memory, const Frame &f, const analysis::Memories &memories);

@@ -300,7 +300,8 @@ private:
             push({variable, values_.translated(m.ranges[d])}, m.entry->ordered);
             values_.set(m.params[d], sym::Expr::symbol(variable));
         }
-        private_.insert(private_.end(), m.locals.begin(), m.locals.end());
+        for (const Name n : m.locals)
+            private_.emplace_back(&f.g, n);
         items(m.body, f);
         private_.resize(private_.size() - m.locals.size());
         for (std::size_t d = 0; d < m.params.size(); ++d)
@@ -362,7 +363,7 @@ private:
     /// Adds a use, with a subset in terms of the frame's symbols.
     void access(UseKind kind, const analysis::Place &place, Name data, const std::optional<sym::Subset> &subset, bool certain,
                 const Frame &f, const std::string &wcr = {}) {
-        if (std::find(private_.begin(), private_.end(), data) != private_.end())
+        if (isPrivate(data, f, private_))
             return;
         const DataDesc *d = f.g.desc(data);
         if (isOwnOfCall(place.memory, f, memories_))
@@ -402,7 +403,7 @@ private:
     std::optional<Guard> skips_, ends_; // what a `continue` of the innermost loop, or a `return` of the call, before the current
                                         // block may skip
     std::size_t loopsOfCall_ = 0;
-    std::vector<Name> private_; // containers private to iterations of the maps around
+    PrivateContainers private_; // containers private to iterations of the maps around
 };
 
 /// The first container with a size that depends on one of the symbols, and that symbol.

@@ -196,6 +196,19 @@ TEST_CASE("loop body: an element that nothing writes has no value, unless it has
     CHECK(late.brief() == "iterations depend on each other by `s`");
 }
 
+TEST_CASE("loop body: what a map keeps private stays so in calls, and other containers of the same name do not") {
+    const auto call = [](const std::string &passed, const std::string &filled) {
+        return "state a { map m[j = 0:N] (Sequential) with <- B[0:N], <- A[0:N, 0:N]; -> A[0:N, 0:N] { "
+               "c: y = x  with x: float64 <- B[j]; y: float64 -> " +
+               filled + "[0] | nested n[i = i] with t: float64 <- " + passed +
+               "; y: float64 -> A[i, j] { sdfg n (typed) { symbol i: int64 | argument t: float64 (CPU_Heap) | argument y: float64 "
+               "(CPU_Heap) | "
+               "state s { c: y1 = x  with x: float64 <- t; y1: float64 -> y } } } } }";
+    };
+    CHECK(Loop(call("t[0]", "t")).uses() == "read B[j#2], write A[i#1, j#2]");
+    CHECK(Loop(call("A[0, j]", "t")).uses() == "read B[j#2], read A[0, j#2], write A[i#1, j#2]");
+}
+
 TEST_CASE("loop body: jumps out of the loop, and values read after it, are obstacles") {
     CHECK(Loop("check: if C[i] > 3 { break }").obstacle() == "a break may end it early, in a branch of `check`");
     CHECK(Loop("if C[i] > 3 { continue } then state u { c: y = 1.0  with y: float64 -> B[i] }").obstacle() == "");
