@@ -1,5 +1,6 @@
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
@@ -132,21 +133,11 @@ Name callbackIn(const Block &b) {
     return found;
 }
 
-namespace {
-
-bool isInLoop(const Region *r) {
-    while (r && !isa<LoopRegion>(r))
-        r = r->parent();
-    return r != nullptr;
-}
-
-} // namespace
-
 std::set<Name> assignedOnce(const SDFG &g) {
     std::map<Name, int> times;
     for (const InterstateEdge *e : allInterstateEdges(g))
         for (const auto &[symbol, value] : e->assignments)
-            times[symbol] += isInLoop(e->src->parent()) ? 2 : 1;
+            times[symbol] += loopAround(e->src->parent()) ? 2 : 1;
     for (const Region *r : allRegions(g))
         if (const auto *l = dyn_cast<LoopRegion>(r))
             times[l->variable] += 2;

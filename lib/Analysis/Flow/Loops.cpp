@@ -139,6 +139,14 @@ bool hasJump(const Region &r) {
     return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); });
 }
 
+const LoopRegion *loopAround(const Region *r) {
+    while (r && !isa<LoopRegion>(r))
+        r = r->parent();
+    return dyn_cast<LoopRegion>(r);
+}
+
+LoopRegion *loopAround(Region *r) { return const_cast<LoopRegion *>(loopAround(static_cast<const Region *>(r))); }
+
 Block *outermost(Region &r) {
     Block *b = &r;
     while (true) {

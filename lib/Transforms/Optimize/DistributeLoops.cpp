@@ -228,9 +228,8 @@ private:
 
     /// Can the loop be duplicated, with a condition before it?
     bool canHaveVersions() const {
-        for (const Region *around = loop_.parent(); around; around = around->parent())
-            if (isa<LoopRegion>(around))
-                return false;
+        if (analysis::loopAround(loop_.parent()))
+            return false;
         const auto trips = header_.trips().asInt();
         const bool isPlain = std::all_of(body_.begin(), body_.end(), [](const Item &i) { return i.step != nullptr; });
         return isPlain && !(trips && *trips < tripsForTeams) && !loops_.isReadOutside(loop_);

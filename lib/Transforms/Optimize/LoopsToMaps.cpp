@@ -452,11 +452,8 @@ class LoopsToMaps : public pass::GraphPass {
     }
 
     static bool isInLoop(const Block &b) {
-        for (const Block *at = b.parent(); at; at = at->parent())
-            if (isa<LoopRegion>(at))
-                return true;
         const NestedSDFGNode *node = b.sdfg()->parentNode;
-        return node && isInLoop(*node->state());
+        return analysis::loopAround(b.parent()) || (node && isInLoop(*node->state()));
     }
 };
 

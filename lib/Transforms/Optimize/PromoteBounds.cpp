@@ -39,6 +39,7 @@
 #include "Transforms/Optimize/ControlReads.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Build.h"
@@ -59,12 +60,6 @@ using diag::Why;
 bool counts(const LoopRegion &l) {
     return !l.variable.empty() && l.init && l.condition && l.update && l.init->language == Language::Python &&
            l.condition->language == Language::Python && l.update->language == Language::Python;
-}
-
-LoopRegion *loopAround(Region *r) {
-    while (r && !isa<LoopRegion>(r))
-        r = r->parent();
-    return dyn_cast<LoopRegion>(r);
 }
 
 class Promotion {
@@ -176,8 +171,8 @@ private:
     /// The place in front of a loop for a harmless value: the outermost loop that does not change it.
     Place outermost(LoopRegion &l, const ControlRead &r) {
         Place place{At::Before, &l};
-        for (LoopRegion *outer = loopAround(l.parent()); outer && !changesIn(*outer, r) && isWrittenAt(r, *outer);
-             outer = loopAround(outer->parent()))
+        for (LoopRegion *outer = analysis::loopAround(l.parent()); outer && !changesIn(*outer, r) && isWrittenAt(r, *outer);
+             outer = analysis::loopAround(outer->parent()))
             place.block = outer;
         return place;
     }
@@ -197,7 +192,7 @@ private:
 
     /// The place for a value that control flow in a region reads after a block: outside the innermost loop.
     std::optional<Place> placeInLoop(Region &around, const Block &from, const ControlRead &r) {
-        LoopRegion *l = loopAround(&around);
+        LoopRegion *l = analysis::loopAround(&around);
         if (!l || !isHarmless(r) || changesIn(*l, r))
             return std::nullopt;
         if (const auto place = placeForAll(r, from))
@@ -254,7 +249,7 @@ private:
 
     /// Conditions and values of symbols in a region.
     void controlFlow(Region &r, bool onlyKnown) {
-        if (!onlyKnown && !loopAround(&r))
+        if (!onlyKnown && !analysis::loopAround(&r))
             return;
         for (const auto &e : r.edges()) {
             const auto symbolOf = [&](const ControlRead &read, bool) {

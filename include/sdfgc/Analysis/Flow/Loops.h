@@ -42,6 +42,10 @@ std::vector<ir::Block *> sequenceOf(ir::Region &r);
 /// Does a region contain a break, a continue or a return?
 bool hasJump(const ir::Region &r);
 
+/// Returns the innermost loop of the SDFG that contains a region, possibly the region itself; null if there is none.
+ir::LoopRegion *loopAround(ir::Region *r);
+const ir::LoopRegion *loopAround(const ir::Region *r);
+
 /// Returns the top-level block of the SDFG that contains a region, possibly the region itself.
 ir::Block *outermost(ir::Region &r);
 
