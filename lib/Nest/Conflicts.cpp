@@ -140,6 +140,18 @@ std::optional<analysis::Conflict> Conflicts::unionOf(const std::vector<analysis:
     return out;
 }
 
+diag::Reason Conflicts::dependence(const std::vector<PlacedUse> &uses, std::size_t common, const std::string &what) const {
+    for (std::size_t a = 0; a < uses.size(); ++a)
+        for (std::size_t b = a; b < uses.size(); ++b) {
+            if (!meet(*uses[a].use, *uses[b].use))
+                continue;
+            const auto c = conflict(uses[a], uses[b], common);
+            if (c && !analysis::isWithinIteration(*c))
+                return conflictReason(what, uses[a], uses[b], *c);
+        }
+    return {};
+}
+
 /// Nothing if an index leaves its dimension: then it is another element's.
 std::optional<sym::Subset> Conflicts::elementsOf(const PlacedUse &u) const {
     if (!u.shown)

@@ -39,6 +39,9 @@ public:
     /// Returns the conflict between two uses that meet and share their first `common` loops.
     std::optional<analysis::Conflict> conflict(const PlacedUse &a, const PlacedUse &b, std::size_t common) const;
 
+    /// Returns why different iterations of the first `common` loops, which all uses share, conflict; `what` begins the text.
+    diag::Reason dependence(const std::vector<PlacedUse> &uses, std::size_t common, const std::string &what) const;
+
     /// Does a subset of a container, in terms of these loops, certainly contain elements outside of it?
     bool leaves(Name data, const sym::Subset &subset, const std::vector<analysis::LoopLevel> &loops) const;
     /// Does a map that replaces a loop certainly access elements outside of an array or scalar? That is an error in a map,

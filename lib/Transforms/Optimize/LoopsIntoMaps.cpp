@@ -159,15 +159,7 @@ private:
             if (!analysis::isPlain(g_.desc(u.use->data)))
                 return {Why::Container, "`" + u.use->data.str() + "` is not a plain array"};
         }
-        for (std::size_t a = 0; a < uses_.size(); ++a)
-            for (std::size_t b = a; b < uses_.size(); ++b) {
-                if (!known_.items.meet(*uses_[a].use, *uses_[b].use))
-                    continue;
-                const auto c = known_.items.conflict(uses_[a], uses_[b], depth_);
-                if (c && !analysis::isWithinIteration(*c))
-                    return nest::conflictReason("iterations of its maps depend on each other", uses_[a], uses_[b], *c);
-            }
-        return {};
+        return known_.items.dependence(uses_, depth_, "iterations of its maps depend on each other");
     }
 
     bool walksAlongRows(const std::vector<Item> &items) const {

@@ -11,8 +11,8 @@
 //
 // The loop carries values from one iteration to the next, but never from one iteration of its maps to another one. In
 // the first form, a team starts and synchronises once per iteration of the loop, which only pays off for long maps. In
-// the second form, it does so once. Every thread walks over its strips in the order in which it did before, and one
-// thread has a single strip: it runs the loop as it was.
+// the second form, it does so once. Each strip runs in the order of the loop. With one thread, there is one strip: the
+// loop as it was.
 //
 // Legal when:
 //   - the loop counts by a constant;
@@ -62,9 +62,8 @@ public:
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd() || !header_.isOfIntegers(known_.g))
             return {Why::LoopForm, "it does not count to a known end"};
-        for (const Region *r = loop_.parent(); r; r = r->parent())
-            if (isa<LoopRegion>(r))
-                return {Why::Unprofitable, "another loop around it would start a team in each of its iterations"};
+        if (analysis::loopAround(loop_.parent()))
+            return {Why::Unprofitable, "another loop around it would start a team in each of its iterations"};
         std::optional<std::vector<Item>> body = known_.loops.contentOf(loop_);
         if (!body)
             return {Why::ControlFlow, "its body is not a sequence of states and loops"};
@@ -74,7 +73,7 @@ public:
             return why;
         if (!first_)
             return {Why::Shape, "its body contains no maps for teams"};
-        if (Reason why = dependence())
+        if (Reason why = known_.items.dependence(uses_, 1, "iterations of its maps depend on each other"))
             return why;
         const auto length = first_->ranges.front().size().asInt(), starts = header_.trips().asInt();
         if ((length && *length < fewIterations) || (starts && *starts < fewStarts))
@@ -86,7 +85,7 @@ public:
     void replace() {
         SDFG &g = known_.g;
         const sym::Range whole = first_->ranges.front();
-        const Name strip = freshSymbol(loop_.label + "_strip"), number = freshSymbol(loop_.label + "_part");
+        const Name strip = g.freshName(loop_.label + "_strip"), number = g.freshName(loop_.label + "_part");
         const sym::Expr width = sym::Expr::symbol(strip), begin = whole.begin + sym::Expr::symbol(number) * width;
         g.symbols.set(strip, Type(ScalarKind::Int64));
         auto inner = std::make_unique<Map>();
@@ -152,18 +151,6 @@ private:
         return {};
     }
 
-    Reason dependence() const {
-        for (std::size_t a = 0; a < uses_.size(); ++a)
-            for (std::size_t b = a; b < uses_.size(); ++b) {
-                if (!known_.items.meet(*uses_[a].use, *uses_[b].use))
-                    continue;
-                const auto c = known_.items.conflict(uses_[a], uses_[b], 1);
-                if (c && !analysis::isWithinIteration(*c))
-                    return nest::conflictReason("iterations of its maps depend on each other", uses_[a], uses_[b], *c);
-            }
-        return {};
-    }
-
     /// Limits the maps to a strip, for one thread.
     static void limitTo(std::vector<Item> &items, const sym::Range &strip) {
         for (Item &i : items) {
@@ -179,8 +166,6 @@ private:
             m.ranges.front() = strip;
         }
     }
-
-    Name freshSymbol(const std::string &base) const { return known_.g.freshName(base); }
 
     LoopRegion &loop_;
     const LoopsOf &known_;
