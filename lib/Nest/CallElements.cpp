@@ -1,5 +1,7 @@
 #include "sdfgc/Nest/CallElements.h"
 
+#include "Nest/Values.h"
+
 #include "sdfgc/Analysis/Memory/Access.h"
 
 #include <algorithm>
@@ -17,7 +19,7 @@ constexpr std::size_t mostAccesses = 16; // of an argument
 bool isUnknown(const sym::Range &r, const std::set<Name> &loops) {
     for (const sym::Expr e : {r.begin, r.end, r.step})
         for (const Name n : e.freeSymbols())
-            if (n.view().find('#') != std::string_view::npos && !loops.count(n))
+            if (isValue(n) && !loops.count(n))
                 return true;
     return false;
 }

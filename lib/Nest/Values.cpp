@@ -8,6 +8,8 @@ namespace sdfgc::nest {
 
 using namespace ir;
 
+bool isValue(Name n) { return n.view().find('#') != std::string_view::npos; }
+
 bool Values::Element::operator<(const Element &other) const {
     if (memory != other.memory || data != other.data)
         return memory != other.memory ? memory < other.memory : data < other.data;
@@ -98,7 +100,7 @@ Name dottedName(sym::Expr e) {
 
 bool Values::isVarying(const sym::Subset &s) const {
     const std::set<Name> names = s.freeSymbols();
-    return std::any_of(names.begin(), names.end(), [](Name n) { return n.view().find('#') != std::string_view::npos; });
+    return std::any_of(names.begin(), names.end(), isValue);
 }
 
 bool Values::isWritten(const analysis::Place &p) const {
@@ -127,9 +129,9 @@ sym::Expr Values::translated(sym::Expr e) {
     return sym::rewrite(e, [this](sym::Expr x) {
         switch (x.kind()) {
         case sym::SymbolicKind::Symbol:
-            return x.name().view().find('#') != std::string_view::npos ? x
-                   : at_.g->desc(x.name())                             ? element(x.name(), at_.g->desc(x.name())->fullSubset())
-                                                                       : valueOf(x.name());
+            return isValue(x.name())       ? x
+                   : at_.g->desc(x.name()) ? element(x.name(), at_.g->desc(x.name())->fullSubset())
+                                           : valueOf(x.name());
         case sym::SymbolicKind::Subscript:
             return at_.g->desc(x.name()) ? element(x.name(), sym::Subset::point({x.operands().begin(), x.operands().end()}))
                                          : unknown(x.name());
@@ -152,20 +154,6 @@ sym::Subset Values::translated(const sym::Subset &s) {
         out.dims.push_back(translated(r));
     return out;
 }
-
-namespace {
-
-/// `s.a.b` of an expression that names a member of a structure; empty for any other.
-std::string pathOf(sym::Expr e) {
-    if (e.isSymbol())
-        return e.name().str();
-    if (e.kind() != sym::SymbolicKind::Attr)
-        return {};
-    const std::string base = pathOf(e.operands()[0]);
-    return base.empty() ? "" : base + "." + e.name().str();
-}
-
-} // namespace
 
 std::vector<std::pair<Name, sym::Subset>> Values::elementsIn(sym::Expr e) const {
     std::vector<std::pair<Name, sym::Subset>> out;

@@ -12,6 +12,9 @@
 
 namespace sdfgc::nest {
 
+/// Is it the name of a value, or of a loop variable (Values::fresh), rather than of a symbol?
+bool isValue(Name n);
+
 /// Values are expressions of loop variables and of symbols that the loop does not change. A value of another kind has a
 /// name of its own, `k#3`: one that no symbol has.
 class Values {
