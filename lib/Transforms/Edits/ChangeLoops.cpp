@@ -6,10 +6,8 @@ namespace sdfgc::transforms {
 
 using namespace ir;
 
-bool changeLoops(SDFG &root, const pass::Context &context, const std::function<bool(LoopRegion &, const LoopsOf &)> &change,
+bool changeLoops(SDFG &root, const std::function<bool(LoopRegion &, const LoopsOf &)> &change,
                  LoopOrder order) {
-    if (context.options.gpu())
-        return false;
     analysis::Memories memories(root);
     bool changed = false;
     std::vector<SDFG *> all = allSDFGs(root);

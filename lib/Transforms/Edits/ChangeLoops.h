@@ -22,8 +22,7 @@ enum class LoopOrder : uint8_t { InnerFirst, OuterFirst };
 /// Calls `change` for the loops of a program. Left out are loops in scopes, in SDFGs with kernels, and those
 /// inside of elements that the graph keeps (nest::isKept); a loop that is itself kept is passed, so that the caller can remark on
 /// it. `change` returns whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop changed.
-/// Does nothing for GPU targets: there, offload-to-gpu chooses the kernels.
-bool changeLoops(ir::SDFG &root, const pass::Context &context, const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change,
+bool changeLoops(ir::SDFG &root, const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change,
                  LoopOrder order = LoopOrder::InnerFirst);
 
 } // namespace sdfgc::transforms

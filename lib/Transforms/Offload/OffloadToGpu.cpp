@@ -32,6 +32,7 @@
 #include "Transforms/Offload/FewElements.h"
 #include "Transforms/Offload/Overwritten.h"
 
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -92,6 +93,12 @@ Name keptInMaps(SDFG &g, bool inMap) {
     return {};
 }
 
+/// Is a map inside of another one, which may be a kernel?
+bool isInMap(const MapEntry &m) {
+    const State &s = *m.state();
+    return analysis::ScopeTree(s).scopeOf(&m) || analysis::isInScope(*s.sdfg());
+}
+
 /// Why a program cannot be moved; empty if it can.
 std::string obstacle(SDFG &root) {
     for (SDFG *g : allSDFGs(root)) {
@@ -127,7 +134,7 @@ std::string obstacle(SDFG &root) {
                     m && m->schedule != Schedule::Sequential && m->schedule != Schedule::CPU_Multicore &&
                     m->schedule != Schedule::Default && m->schedule != Schedule::Unrolled)
                     return "map `" + m->label + "` has the schedule " + std::string(name(m->schedule));
-                if (const auto *m = dyn_cast<MapEntry>(n.get()); m && m->ordered)
+                if (const auto *m = dyn_cast<MapEntry>(n.get()); m && m->ordered && !isInMap(*m))
                     return "map `" + m->label + "` is a loop whose iterations depend on each other";
                 if (const auto *a = dyn_cast<AccessNode>(n.get());
                     a && a->dataInstrument != DataInstrumentation::No_Instrumentation)

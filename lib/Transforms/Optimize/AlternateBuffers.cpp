@@ -334,7 +334,7 @@ private:
 class AlternateBuffers : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         const auto steps = static_cast<std::size_t>(std::max<int64_t>(option<int64_t>("steps"), 0));
-        return changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
+        return changeLoops(root, [&](LoopRegion &l, const LoopsOf &known) {
             const pass::Element where(l);
             Turns turns(l, known, steps);
             if (!turns.isCandidate())

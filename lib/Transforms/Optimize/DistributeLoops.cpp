@@ -325,7 +325,7 @@ class DistributeLoops : public pass::GraphPass {
         SDFG *current = nullptr;
         std::optional<nest::BodySymbols> symbols;
         bool makesCalls = false;
-        const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
+        const bool changed = changeLoops(root, [&](LoopRegion &l, const LoopsOf &known) {
             if (current != &known.g) {
                 current = &known.g;
                 symbols.emplace(known.g);

@@ -72,7 +72,9 @@ struct KnownOfSdfg {
 /// One loop under conversion.
 class Interchange {
 public:
-    Interchange(LoopRegion &l, SDFG &g, KnownOfSdfg &known) : loop_(l), g_(g), known_(known) {}
+    /// `onDevice`: the maps become kernels, so that one is launched instead of one in each iteration.
+    Interchange(LoopRegion &l, SDFG &g, KnownOfSdfg &known, bool onDevice)
+        : loop_(l), g_(g), known_(known), onDevice_(onDevice) {}
 
     /// Why the loop stays in place; empty if it can move into a map.
     Reason obstacle() {
@@ -89,7 +91,7 @@ public:
             return why;
         if (Reason why = dependence(body_->items))
             return why;
-        if (!walksAlongRows(body_->items))
+        if (!onDevice_ && !walksAlongRows(body_->items))
             return {Why::Unprofitable, "its maps already traverse rows"};
         if (known_.reads.isReadOutside(loop_))
             return {Why::LiveOut, "its variable is read outside"};
@@ -274,6 +276,7 @@ private:
     LoopRegion &loop_;
     SDFG &g_;
     KnownOfSdfg &known_;
+    const bool onDevice_;
     sym::Range range_;
     std::optional<nest::Run> body_;
     std::size_t depth_ = 0;
@@ -284,8 +287,6 @@ private:
 
 class LoopsIntoMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu()) // there, neighbouring threads should use neighbouring elements
-            return false;
         bool changed = false;
         std::vector<SDFG *> all = allSDFGs(root);
         for (auto g = all.rbegin(); g != all.rend(); ++g) // those in a moved loop change
@@ -305,7 +306,7 @@ class LoopsIntoMaps : public pass::GraphPass {
             if (!known)
                 known.emplace(g, root);
             const pass::Element where(*l);
-            Interchange interchange(*l, g, *known);
+            Interchange interchange(*l, g, *known, context.options.gpu());
             if (const Reason why = interchange.obstacle()) {
                 context.missed(where, "remains around its maps", why);
                 continue;

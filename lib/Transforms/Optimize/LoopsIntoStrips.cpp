@@ -177,8 +177,10 @@ private:
 
 class LoopsIntoStrips : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu()) // a kernel shares its iterations among all threads of the device
+            return false;
         return changeLoops(
-            root, context,
+            root,
             [&](LoopRegion &l, const LoopsOf &known) {
                 const pass::Element where(l);
                 Strips strips(l, known);

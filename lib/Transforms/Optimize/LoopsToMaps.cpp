@@ -42,6 +42,7 @@
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
 #include "Transforms/Optimize/BodyReductions.h"
+#include "Transforms/Optimize/DeviceLoops.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
 #include "sdfgc/Analysis/Costs/Work.h"
@@ -108,6 +109,8 @@ public:
             return {Why::Small, "it has too few iterations for a team of threads"};
         std::optional<std::vector<Item>> items = loops_.contentOf(loop_);
         moves_ = !items;
+        if (context_.options.gpu())
+            return obstacleOnDevice(std::move(items));
         return items ? obstacleIn(std::move(*items)) : obstacleInBody();
     }
 
@@ -133,6 +136,8 @@ public:
             return move();
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
+        if (merges_)
+            mergeInner(map_);
         std::vector<Item> items;
         items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
         loops_.replace(loop_, std::move(items), header_);
@@ -144,6 +149,21 @@ public:
     const std::set<Name> &privateSymbols() const { return body_.assigned; }
 
 private:
+    /// The same for a device: threads must not become fewer.
+    Reason obstacleOnDevice(std::optional<std::vector<Item>> items) {
+        merges_ = items && isPerfectNest(*items, loop_.variable);
+        if (!merges_)
+            if (Reason why = items ? whyFewerThreads(*items) : whyFewerThreads(loop_))
+                return why;
+        if (Reason why = items ? obstacleIn(std::move(*items)) : obstacleInBody())
+            return why;
+        if (!sums_.empty())
+            return {Why::Update, "its sums keep their order"};
+        if (merges_ && (moves_ || !map_.locals.empty()))
+            return {Why::Shape, "the maps in its body share values of an iteration"};
+        return {};
+    }
+
     /// Why a body of items cannot become that of a map.
     Reason obstacleIn(std::vector<Item> items) {
         if (Reason why = take(std::move(items), map_.body))
@@ -389,7 +409,8 @@ private:
     nest::LiveAfter &containers_;
     nest::LoopBody body_;
     BodyReductions reductions_;
-    bool moves_ = false; // the body, as it is
+    bool moves_ = false;  // the body, as it is
+    bool merges_ = false; // with the map that is its body
     const bool hasLoops_ = hasLoops(loop_);
 };
 
@@ -406,7 +427,7 @@ class LoopsToMaps : public pass::GraphPass {
         };
         bool moved = false;
         std::map<Why, int64_t> stay;
-        const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
+        const bool changed = changeLoops(root, [&](LoopRegion &l, const LoopsOf &known) {
             if (current != &known.g) {
                 finish();
                 current = &known.g;

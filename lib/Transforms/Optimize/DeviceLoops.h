@@ -1,0 +1,24 @@
+// Which loops may become maps of a program for a device, where a map in the loop's body would lose its threads.
+//
+// A map around other maps is a kernel in which each thread runs the inner maps alone. A loop of the host around kernels
+// is better: they have more threads, and neighbouring ones access neighbouring elements. So a body must have no
+// parallel maps, or be a single one, whose parameters join that of the loop.
+#pragma once
+
+#include "sdfgc/Diag/Reason.h"
+#include "sdfgc/Nest/Nest.h"
+
+namespace sdfgc::transforms {
+
+/// Is the body of a loop a single map whose parameters may join its variable? Its ranges must not depend on it.
+bool isPerfectNest(const std::vector<nest::Item> &body, Name variable);
+/// Replaces a map whose body is a single map with one map that has the parameters of both. The outer map must have no
+/// private containers.
+void mergeInner(nest::Map &outer);
+
+/// Why the body of a loop, read as items or in its current form, would have fewer threads if the loop became a map;
+/// empty if it would not.
+diag::Reason whyFewerThreads(const std::vector<nest::Item> &body);
+diag::Reason whyFewerThreads(const ir::LoopRegion &l);
+
+} // namespace sdfgc::transforms
