@@ -361,7 +361,7 @@ private:
             std::string index = r.offset.str();
             for (const py::ExprRef &more : x->args)
                 index += " + " + py::print(*more);
-            return py::raw(v.name.str() + (v.kind == VarKind::Value ? "" : "[" + index + "]"));
+            return py::name(Name(v.name.str() + (v.kind == VarKind::Value ? "" : "[" + index + "]")));
         });
         return py::print(*named);
     }
