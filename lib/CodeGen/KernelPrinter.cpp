@@ -107,6 +107,7 @@ void KernelPrinter::spreadLoop(const For &f) {
         begin = sym(f.begin, Precedence::Additive) + " + " + begin;
     comment(f.comment);
     if (!s.once) {
+        w_.line(unrolled(1)); // otherwise nvcc makes four copies of the body, and divides to count their iterations
         w_.open("for (int64_t " + name + " = " + begin + "; " + condition(f) + "; " + name + " += " + step + ")");
     } else {
         w_.line("const int64_t " + name + " = " + begin + ";");

@@ -9,7 +9,7 @@ using namespace tree;
 
 /// The pragma that unrolls a loop: `times` times, or (0) by `automatic`.
 void BodyPrinter::unroll(int64_t times, int64_t automatic) {
-    w_.line("#pragma GCC unroll " + std::to_string(times > 0 ? times : automatic));
+    w_.line(unrolled(times > 0 ? times : automatic));
 }
 
 void BodyPrinter::unroll(const For &f) {

@@ -62,6 +62,8 @@ protected:
     virtual void useType(Type t) const;
     /// The C++ name of a function, including those of tree::number.
     virtual std::string functionName(Name n) const;
+    /// The line in front of a loop that is unrolled `times` times.
+    virtual std::string unrolled(int64_t times) const { return "#pragma GCC unroll " + std::to_string(times); }
     /// The class of a variable that owns memory, and the topic of its header.
     struct Owner {
         const char *topic, *name;

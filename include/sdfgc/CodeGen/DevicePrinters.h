@@ -79,6 +79,7 @@ protected:
     std::string functionName(Name n) const override;
     Owner owner(tree::VarKind) const override { return {"gpu_heap", "gpu::ThreadBuffer"}; }
     void atomicUpdate(const tree::Update &u) override;
+    std::string unrolled(int64_t times) const override { return "SDFGC_UNROLL(" + std::to_string(times) + ")"; }
 
 private:
     void spreadLoop(const tree::For &f);

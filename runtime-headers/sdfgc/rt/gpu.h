@@ -22,6 +22,7 @@
 //   SDFGC_KERNEL, SDFGC_DEVICE       kernels; functions that kernels call
 //   SDFGC_SHARED(T, name, count)     `T *const name`: `count` elements of shared memory of the block, uninitialised
 //   SDFGC_DYNAMIC_SHARED(T, name)    `T *const name`: the shared memory that the launch asked for, 16-byte aligned
+//   SDFGC_UNROLL(n)                  the loop after it is unrolled n times; 1: not at all
 //   SDFGC_WARP_SIZE                  lanes of a warp as a constant: 32, or 64 on AMD's GCN and CDNA; -DSDFGC_WARP_SIZE=64 for
 //                                    the emulation of those
 #pragma once

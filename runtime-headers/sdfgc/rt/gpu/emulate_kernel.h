@@ -24,6 +24,8 @@
 
 #define SDFGC_KERNEL
 #define SDFGC_DEVICE
+#define SDFGC_PRAGMA(text) _Pragma(#text)
+#define SDFGC_UNROLL(n) SDFGC_PRAGMA(GCC unroll n)
 #define SDFGC_SHARED(T, name, count)                                                                                               \
     static char name##_key;                                                                                                        \
     T *const name = static_cast<T *>(::sdfgc::gpu::emulate::sharedMemory(&name##_key, sizeof(T) * (count), #name))

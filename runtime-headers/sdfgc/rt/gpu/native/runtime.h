@@ -10,6 +10,8 @@
 #ifdef SDFGC_GPU_KERNELS
 #define SDFGC_KERNEL __global__
 #define SDFGC_DEVICE __device__
+#define SDFGC_PRAGMA(text) _Pragma(#text)
+#define SDFGC_UNROLL(n) SDFGC_PRAGMA(unroll n)
 // Bytes, not elements: a type with a constructor could not be declared in shared memory.
 #define SDFGC_SHARED(T, name, count)                                                                                               \
     __shared__ __attribute__((aligned(16))) unsigned char name##_bytes[sizeof(T) * (count)];                                       \
