@@ -6,8 +6,7 @@ namespace sdfgc::transforms {
 
 using namespace ir;
 
-bool changeLoops(SDFG &root, const std::function<bool(LoopRegion &, const LoopsOf &)> &change,
-                 LoopOrder order) {
+bool changeLoops(SDFG &root, const std::function<bool(LoopRegion &, const LoopsOf &)> &change, LoopOrder order) {
     analysis::Memories memories(root);
     bool changed = false;
     std::vector<SDFG *> all = allSDFGs(root);

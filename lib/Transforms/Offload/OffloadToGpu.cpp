@@ -23,6 +23,7 @@
 //     caller provides;
 //   - nested SDFGs in maps whose memory keeps values from one iteration to the next;
 //   - early returns and irreducible control flow;
+//   - ordered maps (loops) outside of maps; inside they are loops of a thread;
 //   - arrays that could not be copied without a symbol that the program does not receive, because the interface is the
 //     same for every target;
 //   - without the option `few-elements`, programs that would launch many kernels of few elements (FewElements.h), which

@@ -28,7 +28,7 @@
 //
 // Every element is computed from the same values, so results are bitwise identical.
 //
-// Not handled: loops in scopes; programs for a GPU.
+// Not handled: loops in scopes.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Nodes.h"
 #include "sdfgc/Analysis/Memory/Access.h"

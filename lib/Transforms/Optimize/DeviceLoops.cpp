@@ -50,8 +50,7 @@ bool isPerfectNest(const std::vector<Item> &body, Name variable) {
     return inner && isParallel(*inner->entry) && nest::canSplit(*inner) &&
            std::find(inner->params.begin(), inner->params.end(), variable) == inner->params.end() &&
            std::none_of(inner->ranges.begin(), inner->ranges.end(), [&](const sym::Range &r) {
-               return r.begin.dependsOn(variable) || r.end.dependsOn(variable) || r.step.dependsOn(variable) ||
-                      !r.tile.isOne();
+               return r.begin.dependsOn(variable) || r.end.dependsOn(variable) || r.step.dependsOn(variable) || !r.tile.isOne();
            });
 }
 

@@ -18,13 +18,12 @@
 //   - any two conflicting accesses in different iterations of the loop are in the same iteration of these maps.
 //
 // Profitable when more accesses stay in place or move by one element along the loop than along the innermost of these
-// maps.
+// maps. Always for a GPU: one kernel is launched instead of one in each iteration, with the same threads.
 //
 // Every element is computed from the same values, in the same order, so results are bitwise identical. The loop becomes
 // a nested SDFG in the map.
 //
-// Not handled: loops in scopes; SDFGs with kernels; programs for a GPU, where neighbouring threads should use
-// neighbouring elements.
+// Not handled: loops in scopes; SDFGs with kernels.
 #include "Transforms/Edits/Completion.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -73,8 +72,7 @@ struct KnownOfSdfg {
 class Interchange {
 public:
     /// `onDevice`: the maps become kernels, so that one is launched instead of one in each iteration.
-    Interchange(LoopRegion &l, SDFG &g, KnownOfSdfg &known, bool onDevice)
-        : loop_(l), g_(g), known_(known), onDevice_(onDevice) {}
+    Interchange(LoopRegion &l, SDFG &g, KnownOfSdfg &known, bool onDevice) : loop_(l), g_(g), known_(known), onDevice_(onDevice) {}
 
     /// Why the loop stays in place; empty if it can move into a map.
     Reason obstacle() {
@@ -311,7 +309,8 @@ class LoopsIntoMaps : public pass::GraphPass {
                 context.missed(where, "remains around its maps", why);
                 continue;
             }
-            if (!context.mayChange(where, "is moved into its maps, which then traverse rows"))
+            if (!context.mayChange(where, context.options.gpu() ? "is moved into its maps, which are launched once then"
+                                                                : "is moved into its maps, which then traverse rows"))
                 continue;
             interchange.interchange();
             root.renumber();

@@ -38,6 +38,10 @@
 //
 // Inner loops are converted first, so that a loop nest becomes a map nest.
 //
+// For a GPU, threads must not become fewer (DeviceLoops.h): a body with parallel maps, Reduce nodes or calls keeps its
+// loop, which launches kernels. If the body is a single map, its parameters join that of the loop in one map, so that a
+// perfect nest becomes one kernel. Loops whose sums are ordered stay.
+//
 // Not handled: loops in scopes, where nothing is gained.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
