@@ -333,6 +333,8 @@ private:
 
 class AlternateBuffers : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu() && !option<bool>("device"))
+            return false;
         const auto steps = static_cast<std::size_t>(std::max<int64_t>(option<int64_t>("steps"), 0));
         return changeLoops(root, [&](LoopRegion &l, const LoopsOf &known) {
             const pass::Element where(l);

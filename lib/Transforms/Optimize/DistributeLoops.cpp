@@ -321,6 +321,8 @@ private:
 
 class DistributeLoops : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu() && !option<bool>("device"))
+            return false;
         std::map<const SDFG *, std::set<Name>> connectors; // of all nodes
         SDFG *current = nullptr;
         std::optional<nest::BodySymbols> symbols;

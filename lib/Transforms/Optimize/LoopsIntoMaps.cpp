@@ -285,6 +285,8 @@ private:
 
 class LoopsIntoMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu() && !option<bool>("device"))
+            return false;
         bool changed = false;
         std::vector<SDFG *> all = allSDFGs(root);
         for (auto g = all.rbegin(); g != all.rend(); ++g) // those in a moved loop change

@@ -420,6 +420,8 @@ private:
 
 class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu() && !option<bool>("device"))
+            return false;
         SDFG *current = nullptr; // nested SDFGs come first, and may be gone when the SDFG around them is finished
         std::optional<nest::BodySymbols> symbols;
         std::optional<nest::LiveAfter> containers;
