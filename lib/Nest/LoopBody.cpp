@@ -43,6 +43,7 @@ public:
         push({out_.variable, header.range()}, true);
         body_ = &l;
         region(l, frame);
+        out_.elements = values_.elements();
         return why_;
     }
 
