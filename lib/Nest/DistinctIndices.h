@@ -17,11 +17,11 @@ struct IndexPair {
     DistinctIndex distinct; // what must hold so that different positions mean different elements
 };
 
-/// Returns the positions if dimension `d` of both uses is `factor * x + rest`, with an element x of one index array, and with the
-/// same numbers. All positions must have limits that are known in front of the loop.
+/// Returns the positions if dimension `d` of both uses is `factor * x + rest`, with an element x of one index array of one dimension,
+/// and with the same numbers, which do not change in the loop.
 std::optional<IndexPair> indexPair(const LoopBody &body, const ir::SDFG &g, const BodyUse &a, const BodyUse &b, std::size_t d);
 
-/// Adds a condition, or extends one about the same elements of the same index array.
+/// Adds a condition unless there is one about the same index array.
 void addDistinct(const DistinctIndex &condition, std::vector<DistinctIndex> &to);
 
 } // namespace sdfgc::nest

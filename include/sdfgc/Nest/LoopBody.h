@@ -91,14 +91,11 @@ enum class Outside : uint8_t {
     Nothing, // the same, and nothing else writes it, so that elements have no values when the loop begins
 };
 
-/// A condition on an index array: its elements from `first` to `last` differ from each other. The loop uses
-/// `data[.., factor * index[k] + rest, ..]`, in dimension `dim`, for k in that range. All is in terms of symbols in front of the
-/// loop.
+/// A condition on an index array: the elements that the loop reads differ from each other. It uses them as indices
+/// `index[k] + shift`, or times a factor; `shift` is in terms of symbols in front of the loop.
 struct DistinctIndex {
-    Name index, data;
-    std::size_t dim = 0;
-    sym::Expr factor, rest;
-    sym::Expr first, last;
+    Name index;
+    sym::Expr shift;
 };
 
 /// Returns why the iterations depend on each other. `locals` receives containers that must become private to each

@@ -8,15 +8,16 @@
 //     }                                                  }
 //
 // Iterations of such a loop write elements of `A` that depend on data. They are independent if each index occurs only once, as in a
-// permutation. The program finds that out before the loop (IndexCheck.h): it marks the elements, and stops at the first index that
-// it meets a second time. One thread runs the loop without the check.
+// permutation. The program finds that out before the loop. It first finds the elements of the index array that the loop reads
+// (IndexReads.h), then marks the indices, and stops at the first one that it meets a second time (IndexCheck.h). One thread runs the loop without the check.
 //
 // Legal when:
 //   - loops-to-maps could turn the loop into a map if the elements of index arrays were different numbers: if `A[f*idx[e] + c]`
 //     and `A[f*idx[g] + c]` conflict only where e and g are equal, iterations are independent. f is a constant, and c does not
 //     change in the loop (DistinctIndices.h);
 //   - the loop writes neither the index array nor memory that may be the same;
-//   - limits of e and g are known in front of the loop. The check covers all elements between them;
+//   - edges of its control flow read the index array, and what decides about these reads is not written in the loop. The check
+//     covers all elements from the first to the last one that the loop reads;
 //   - nothing reads the loop variable after the loop, and the loop may be in the program twice.
 //
 // Profitable when the loop computes several times as much as the check.
@@ -36,6 +37,7 @@
 #include "Transforms/Optimize/UnswitchLoops.h"
 
 #include "sdfgc/Analysis/Costs/Work.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -50,8 +52,9 @@ using diag::Reason;
 using diag::Why;
 
 constexpr int64_t fewIterationsToShare = 4;
-constexpr int64_t gainOfChecks = 4;   // the loop's work, in times of the cost of the check
-constexpr int64_t sizeOfSymbols = 32; // to compare them
+constexpr int64_t workOfIndex = 40;   // of the loop, in operations as those of analysis::workOf, for each index that is looked at
+constexpr int64_t sizeOfSymbols = 32; // to count both
+constexpr int64_t unknownIterations = 64;
 
 /// One loop that may scatter.
 class Scatter {
@@ -72,7 +75,13 @@ public:
         const Reason why = nest::dependenceOf(
             body_, known_.g, known_.items, known_.memories, [this](Name n) { return scratch_.outside(n); }, locals_, {}, {},
             &distinct_);
-        return !why && !distinct_.empty();
+        if (why || distinct_.empty())
+            return false;
+        std::vector<Name> arrays;
+        for (const nest::DistinctIndex &c : distinct_)
+            arrays.push_back(c.index);
+        reads_.emplace(loop_, std::move(arrays), body_, known_.memories);
+        return true;
     }
 
     /// Why the loop stays all the same; empty if it can be checked.
@@ -81,11 +90,13 @@ public:
             return {Why::LiveOut, "`" + loop_.variable.str() + "` is read after it"};
         if (Reason why = whatIsUnique(loop_))
             return why;
+        if (reads_->obstacle())
+            return reads_->obstacle();
         const std::optional<sym::Expr> work = analysis::workOf(loop_);
         if (!work)
             return {Why::UnknownWork, "how much it computes is not known"};
-        const auto computes = sized(*work), checks = sized(gainOfChecks * costOfCheck(distinct_));
-        if (!computes || !checks || *computes < *checks)
+        const auto computes = sized(*work);
+        if (!computes || *computes < workOfIndex * indices())
             return {Why::Unprofitable, "looking at the indices takes as long"};
         return {};
     }
@@ -94,8 +105,7 @@ public:
     std::string arrays() const {
         std::string out;
         for (const nest::DistinctIndex &c : distinct_)
-            if (const std::string name = "`" + c.index.str() + "`"; out.find(name) == std::string::npos)
-                out += (out.empty() ? "" : " and ") + name;
+            out += (out.empty() ? "`" : " and `") + c.index.str() + "`";
         return out;
     }
 
@@ -104,7 +114,7 @@ public:
         SDFG &g = known_.g;
         Region &r = *loop_.parent();
         const Block *const start = r.start();
-        const IndexCheck check = addIndexCheck(r, distinct_, loop_);
+        const IndexCheck check = addIndexCheck(r, distinct_, *reads_, loop_);
         auto *choice = r.add<ConditionalBlock>();
         choice->label = g.freshLabel(loop_.label + "_choice");
         choice->debugInfo = loop_.debugInfo;
@@ -140,11 +150,31 @@ private:
         });
     }
 
-    static std::optional<int64_t> sized(sym::Expr e) {
+    /// The value for symbols of some size, in the first iteration of the loops around.
+    std::optional<int64_t> sized(sym::Expr e) const {
         std::map<Name, int64_t> values;
+        for (const LoopRegion *l = analysis::loopAround(loop_.parent()); l; l = analysis::loopAround(l->parent()))
+            values.emplace(l->variable, 1);
         for (const Name n : e.freeSymbols())
             values.emplace(n, sizeOfSymbols);
         return sym::evaluate(e, values);
+    }
+
+    /// How many indices the loop reads, for symbols of that size.
+    int64_t indices() const {
+        int64_t all = 0;
+        for (const InterstateEdge *e : reads_->edges()) {
+            int64_t times = 1;
+            for (const LoopRegion *l = analysis::loopAround(e->src->parent());; l = analysis::loopAround(l->parent())) {
+                const analysis::LoopHeader header = analysis::headerOf(*l);
+                const auto trips = header.hasEnd() ? sized(header.trips()) : std::nullopt;
+                times *= trips ? std::max<int64_t>(1, *trips) : unknownIterations;
+                if (l == &loop_)
+                    break;
+            }
+            all += times;
+        }
+        return all;
     }
 
     static SDFG *rootOf(SDFG &g) {
@@ -175,6 +205,7 @@ private:
     nest::LoopBody body_;
     std::set<Name> locals_; // containers private to iterations of the map
     std::vector<nest::DistinctIndex> distinct_;
+    std::optional<IndexReads> reads_;
 };
 
 class CheckIndices : public pass::GraphPass {

@@ -1,13 +1,14 @@
-// For a condition on the elements first to last of `idx`, as indices of `A`:
-//
 //     passed = 0
-//     if omp_get_max_threads() > 1 and N <= 16 * (last - first + 1) {
-//         if idx is not None {                                                only if it is an argument: callers may leave it out
-//             map[i = 0:N] { seen[i] = 0 }
+//     if omp_get_max_threads() > 1 {
+//         first, last = 2**62, -1
+//         a copy of the loop that sets first and last to the least and greatest k for which it reads idx[k] (IndexReads.h)
+//         if first <= last {
+//             marks = 8 * (last - first + 1)
+//             map[i = 0:marks] { seen[i] = 0 }
 //             passed = 1
-//             for k = max(first, 0); k <= min(last, M - 1) and passed == 1; k = k + 1 {
-//                 at = factor * idx[k] + rest
-//                 passed = at >= 0 and at < N
+//             for k = first; k <= last and passed == 1; k = k + 1 {
+//                 at = idx[k] + shift
+//                 passed = at >= 0 and at < marks
 //                 if passed == 1 {
 //                     passed = seen[at] == 0
 //                     seen[at] = 1
@@ -15,8 +16,6 @@
 //             }
 //         }
 //     }
-//
-// M and N are the sizes of `idx`, and of `A` in the dimension with the index.
 #include "Transforms/Optimize/IndexCheck.h"
 
 #include "sdfgc/IR/LabelName.h"
@@ -30,10 +29,8 @@ using nest::DistinctIndex;
 
 namespace {
 
-constexpr int64_t mostCleared = 16; // marks for each index
-constexpr int64_t operationsOfIndex = 6;
-
-sym::Expr lengthOf(const DistinctIndex &c) { return c.last - c.first + 1; }
+constexpr int64_t marksOfIndex = 8;                          // there may be as many elements for each index
+constexpr const char *greatPosition = "4611686018427387904"; // 2**62, so that differences do not overflow
 
 class Check {
 public:
@@ -41,22 +38,34 @@ public:
         : g_(*const_cast<LoopRegion &>(like).sdfg()), like_(like), connectors_(connectors),
           base_(identifierOf(like.label, "loop_")), passed_(symbol("_distinct")) {}
 
-    IndexCheck add(Region &r, const std::vector<DistinctIndex> &conditions) {
+    IndexCheck add(Region &r, const std::vector<DistinctIndex> &conditions, const IndexReads &reads) {
         State *before = state(r, "_unchecked");
         auto *asks = r.add<ConditionalBlock>();
         asks->label = g_.freshLabel(base_ + "_check");
         asks->debugInfo = like_.debugInfo;
         r.connect(before, asks, one, {{passed_, "0"}});
-        Region *content = branch(*asks, conditionOf(conditions));
-        for (const DistinctIndex &c : conditions)
-            if (!g_.desc(c.index)->transient) {
-                auto *isThere = content->add<ConditionalBlock>();
-                isThere->label = g_.freshLabel(base_ + "_given");
-                content = branch(*isThere, c.index.str() + " is not None");
-            }
+        Region *content = branch(*asks, "omp_get_max_threads() > 1");
+        std::vector<IndexReads::Limits> limits;
+        std::vector<std::pair<Name, std::string>> values;
+        std::string areRead;
+        for (std::size_t k = 0; k < conditions.size(); ++k) {
+            limits.push_back({symbol("_first"), symbol("_last")});
+            values.emplace_back(limits[k].first, greatPosition);
+            values.emplace_back(limits[k].last, "-1");
+            areRead += (k == 0 ? "" : " and ") + limits[k].first.str() + " <= " + limits[k].last.str();
+        }
+        State *start = state(*content, "_unread");
+        content->setStart(start);
+        LoopRegion *copy = reads.addCopy(*content, limits);
+        copy->optimize = false; // it has no work
+        content->connect(start, copy, one, values);
+        auto *found = content->add<ConditionalBlock>();
+        found->label = g_.freshLabel(base_ + "_found");
+        content->connect(copy, found);
+        content = branch(*found, areRead);
         Block *last = nullptr;
-        for (const DistinctIndex &c : conditions)
-            last = check(*content, c, last);
+        for (std::size_t k = 0; k < conditions.size(); ++k)
+            last = check(*content, conditions[k], limits[k], last);
         return {before, asks, passed_};
     }
 
@@ -83,49 +92,37 @@ private:
         return r;
     }
 
-    /// Are there threads, and few enough marks to be cleared?
-    std::string conditionOf(const std::vector<DistinctIndex> &conditions) const {
-        std::string out = "omp_get_max_threads() > 1";
-        for (const DistinctIndex &c : conditions) {
-            const sym::Expr isFew = sym::compare(sym::SymbolicKind::Le, sizeOf(c), mostCleared * lengthOf(c));
-            if (isFew.kind() != sym::SymbolicKind::Bool)
-                out += " and " + isFew.str();
-        }
-        return out;
-    }
-
-    sym::Expr sizeOf(const DistinctIndex &c) const { return g_.desc(c.data)->fullSubset().dims[c.dim].size(); }
-
     /// Adds the check of one condition after a block, or at the beginning of the region. Returns its last block.
-    Block *check(Region &r, const DistinctIndex &c, Block *after) {
-        const sym::Expr size = sizeOf(c), lowest = g_.desc(c.data)->fullSubset().dims[c.dim].begin;
-        DataDesc d = DataDesc::array(Type(ScalarKind::UInt8), {size}, true);
+    Block *check(Region &r, const DistinctIndex &c, const IndexReads::Limits &limits, Block *after) {
+        const Name size = symbol("_marks");
+        DataDesc d = DataDesc::array(Type(ScalarKind::UInt8), {sym::Expr::symbol(size)}, true);
         d.storage = Storage::CPU_Heap;
         const Name seen = nest::addContainer(g_, base_ + "_seen", std::move(d), connectors_);
-        State *clear = state(r, "_clear");
-        clearMarks(*clear, seen, size);
+        State *start = state(r, "_unsized"), *clear = state(r, "_clear");
+        r.connect(start, clear, one,
+                  {{size, (marksOfIndex * (sym::Expr::symbol(limits.last) - sym::Expr::symbol(limits.first) + 1)).str()}});
+        clearMarks(*clear, seen);
         if (after)
-            r.connect(after, clear);
+            r.connect(after, start);
         else
-            r.setStart(clear);
+            r.setStart(start);
         auto *l = r.add<LoopRegion>();
         l->label = g_.freshLabel(base_ + "_indices");
         l->debugInfo = like_.debugInfo;
+        l->optimize = false;
         r.connect(clear, l, one,
                   after ? std::vector<std::pair<Name, std::string>>() : std::vector{std::pair(passed_, std::string("1"))});
-        fillLoop(*l, c, seen, size, lowest);
+        fillLoop(*l, c, limits, seen, size);
         return l;
     }
 
-    void fillLoop(LoopRegion &l, const DistinctIndex &c, Name seen, sym::Expr size, sym::Expr lowest) {
-        const sym::Range all = g_.desc(c.index)->fullSubset().dims.front();
+    void fillLoop(LoopRegion &l, const DistinctIndex &c, const IndexReads::Limits &limits, Name seen, Name size) {
         const Name k = symbol("_k"), at = symbol("_at");
         l.variable = k;
-        l.init = Code{k.str() + " = " + sym::max({c.first, all.begin}).str(), Language::Python};
-        l.condition =
-            Code{k.str() + " <= " + sym::min({c.last, all.end}).str() + " and " + passed_.str() + " == 1", Language::Python};
+        l.init = Code{k.str() + " = " + limits.first.str(), Language::Python};
+        l.condition = Code{k.str() + " <= " + limits.last.str() + " and " + passed_.str() + " == 1", Language::Python};
         l.update = Code{k.str() + " = " + k.str() + " + 1", Language::Python};
-        const sym::Expr position = c.factor * sym::subscript(c.index, {sym::Expr::symbol(k)}) + c.rest - lowest;
+        const sym::Expr position = sym::subscript(c.index, {sym::Expr::symbol(k)}) + c.shift;
         State *reads = state(l, "_reads"), *tests = state(l, "_tests");
         l.setStart(reads);
         l.connect(reads, tests, one, {{at, position.str()}});
@@ -154,14 +151,15 @@ private:
         return t;
     }
 
-    void clearMarks(State &s, Name seen, sym::Expr size) {
+    void clearMarks(State &s, Name seen) {
         const Name i = g_.freshName("__i");
-        MapEntry *m = s.addMap(s.label, {i}, {{0, size - 1}}, Schedule::Sequential, like_.debugInfo);
+        const sym::Subset all = g_.desc(seen)->fullSubset();
+        MapEntry *m = s.addMap(s.label, {i}, all.dims, Schedule::Sequential, like_.debugInfo);
         Tasklet *t = set(s, seen, "0");
         auto *to = s.add<AccessNode>(seen);
         s.connect(m, {}, t, {}, Memlet::empty());
         s.connect(t, out_, m->exit, scopeInput(seen), element(seen, i));
-        s.connect(m->exit, scopeOutput(seen), to, {}, Memlet::simple(seen, g_.desc(seen)->fullSubset()));
+        s.connect(m->exit, scopeOutput(seen), to, {}, Memlet::simple(seen, all));
     }
 
     SDFG &g_;
@@ -174,15 +172,8 @@ private:
 
 } // namespace
 
-IndexCheck addIndexCheck(Region &r, const std::vector<DistinctIndex> &conditions, const LoopRegion &like) {
-    return Check(like, nest::connectorsOf(*r.sdfg())).add(r, conditions);
-}
-
-sym::Expr costOfCheck(const std::vector<DistinctIndex> &conditions) {
-    sym::Expr out = 0;
-    for (const DistinctIndex &c : conditions)
-        out += operationsOfIndex * lengthOf(c);
-    return out;
+IndexCheck addIndexCheck(Region &r, const std::vector<DistinctIndex> &conditions, const IndexReads &reads, const LoopRegion &like) {
+    return Check(like, nest::connectorsOf(*r.sdfg())).add(r, conditions, reads);
 }
 
 } // namespace sdfgc::transforms

@@ -1,8 +1,7 @@
 // A check, at run time, that no value occurs twice among elements of index arrays.
 #pragma once
 
-#include "sdfgc/IR/Sdfg.h"
-#include "sdfgc/Nest/LoopBody.h"
+#include "Transforms/Optimize/IndexReads.h"
 
 namespace sdfgc::transforms {
 
@@ -12,12 +11,10 @@ struct IndexCheck {
     Name passed;
 };
 
-/// Adds blocks to a region that check conditions on index arrays if there are threads to gain from. An index that is outside of its
-/// dimension fails the check, as does one that occurs twice; the rest is not looked at then. Elements outside of an index array are
-/// not read. `like`: the loop in question, for names.
-IndexCheck addIndexCheck(ir::Region &r, const std::vector<nest::DistinctIndex> &conditions, const ir::LoopRegion &like);
-
-/// The cost of a check, in operations as those of analysis::workOf.
-sym::Expr costOfCheck(const std::vector<nest::DistinctIndex> &conditions);
+/// Adds blocks to a region that check conditions on index arrays if there are threads to gain from. An index that occurs twice, or
+/// that is much greater than the number of indices, fails the check; the rest is not looked at then. `reads`: of the same arrays, in
+/// the loop in question, `like`.
+IndexCheck addIndexCheck(ir::Region &r, const std::vector<nest::DistinctIndex> &conditions, const IndexReads &reads,
+                         const ir::LoopRegion &like);
 
 } // namespace sdfgc::transforms
