@@ -132,6 +132,10 @@ public:
         r.removeBlock(&loop_);
         known_.memories = analysis::Memories(*rootOf(g)); // nested SDFGs in the loop are gone
         becomeMap(*shared, entry, inside);
+        for (const Name n :
+             locals_) // the compiler knows more about memory of one run, even if pointers to other memory go to threads
+            if (inside.count(n))
+                g.desc(n)->lifetime = Lifetime::Scope;
         known_.loops.changed();
         known_.memories = analysis::Memories(*rootOf(g));
     }
