@@ -20,7 +20,8 @@
 //     covers all elements from the first to the last one that the loop reads;
 //   - nothing reads the loop variable after the loop, and the loop may be in the program twice.
 //
-// Profitable when the loop computes several times as much as the check.
+// Profitable when the loop computes several times as much as the check. The program also compares an estimate of the work with what
+// a team of threads needs to start.
 //
 // Each element has the same values, in the same order, so results are bitwise identical.
 //
@@ -37,6 +38,7 @@
 #include "Transforms/Optimize/UnswitchLoops.h"
 
 #include "sdfgc/Analysis/Costs/Work.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/MakeMaps.h"
@@ -55,6 +57,7 @@ constexpr int64_t fewIterationsToShare = 4;
 constexpr int64_t workOfIndex = 40;   // of the loop, in operations as those of analysis::workOf, for each index that is looked at
 constexpr int64_t sizeOfSymbols = 32; // to count both
 constexpr int64_t unknownIterations = 64;
+constexpr int64_t workOfTeam = 100000; // with less, a team of threads has hardly started
 
 /// One loop that may scatter.
 class Scatter {
@@ -85,7 +88,7 @@ public:
     }
 
     /// Why the loop stays all the same; empty if it can be checked.
-    Reason obstacle() const {
+    Reason obstacle() {
         if (known_.loops.isReadOutside(loop_))
             return {Why::LiveOut, "`" + loop_.variable.str() + "` is read after it"};
         if (Reason why = whatIsUnique(loop_))
@@ -98,6 +101,11 @@ public:
         const auto computes = sized(*work);
         if (!computes || *computes < workOfIndex * indices())
             return {Why::Unprofitable, "looking at the indices takes as long"};
+        const auto [above, below] = sym::asFraction(inFront(*work));
+        const sym::Expr isMuch = sym::compare(sym::SymbolicKind::Ge, above, workOfTeam * below);
+        if (isMuch == sym::Expr::boolean(false))
+            return {Why::Small, "it computes too little for a team of threads"};
+        condition_ = isMuch == sym::Expr::boolean(true) ? "" : " and " + isMuch.str();
         return {};
     }
 
@@ -114,7 +122,7 @@ public:
         SDFG &g = known_.g;
         Region &r = *loop_.parent();
         const Block *const start = r.start();
-        const IndexCheck check = addIndexCheck(r, distinct_, *reads_, loop_);
+        const IndexCheck check = addIndexCheck(r, distinct_, *reads_, condition_, loop_);
         auto *choice = r.add<ConditionalBlock>();
         choice->label = g.freshLabel(loop_.label + "_choice");
         choice->debugInfo = loop_.debugInfo;
@@ -164,6 +172,14 @@ private:
         return sym::evaluate(e, values);
     }
 
+    /// An amount of work in terms of symbols in front of the loop.
+    sym::Expr inFront(sym::Expr work) const {
+        std::map<Name, sym::Expr> unknown;
+        for (const Name n : analysis::assignedInside(loop_))
+            unknown.emplace(n, unknownIterations);
+        return sym::substitute(work, unknown);
+    }
+
     /// How many indices the loop reads, for symbols of that size.
     int64_t indices() const {
         int64_t all = 0;
@@ -210,6 +226,7 @@ private:
     std::set<Name> locals_; // containers private to iterations of the map
     std::vector<nest::DistinctIndex> distinct_;
     std::optional<IndexReads> reads_;
+    std::string condition_; // for the check: there is enough work
 };
 
 class CheckIndices : public pass::GraphPass {
@@ -231,11 +248,11 @@ class CheckIndices : public pass::GraphPass {
                     return false;
                 if (const Reason why = scatter.obstacle()) {
                     context.missed(
-                        where, "remains a loop, though its iterations are independent if " + scatter.arrays() + " repeats no index",
+                        where, "remains a loop, though iterations are independent if no index occurs twice in " + scatter.arrays(),
                         why);
                     return false;
                 }
-                if (!context.mayChange(where, "becomes a map where " + scatter.arrays() + " repeats no index"))
+                if (!context.mayChange(where, "becomes a map if no index occurs twice in " + scatter.arrays()))
                     return false;
                 scatter.replace();
                 nest::forgetSymbols(known.g, scatter.privateSymbols());

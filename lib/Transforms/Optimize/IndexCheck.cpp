@@ -1,5 +1,5 @@
 //     passed = 0
-//     if omp_get_max_threads() > 1 {
+//     if omp_get_max_threads() > 1 and there is enough work {
 //         first, last = 2**62, -1
 //         a copy of the loop that sets first and last to the least and greatest k for which it reads idx[k] (IndexReads.h)
 //         if first <= last {
@@ -38,13 +38,13 @@ public:
         : g_(*const_cast<LoopRegion &>(like).sdfg()), like_(like), connectors_(connectors),
           base_(identifierOf(like.label, "loop_")), passed_(symbol("_distinct")) {}
 
-    IndexCheck add(Region &r, const std::vector<DistinctIndex> &conditions, const IndexReads &reads) {
+    IndexCheck add(Region &r, const std::vector<DistinctIndex> &conditions, const IndexReads &reads, const std::string &when) {
         State *before = state(r, "_unchecked");
         auto *asks = r.add<ConditionalBlock>();
         asks->label = g_.freshLabel(base_ + "_check");
         asks->debugInfo = like_.debugInfo;
         r.connect(before, asks, one, {{passed_, "0"}});
-        Region *content = branch(*asks, "omp_get_max_threads() > 1");
+        Region *content = branch(*asks, "omp_get_max_threads() > 1" + when);
         std::vector<IndexReads::Limits> limits;
         std::vector<std::pair<Name, std::string>> values;
         std::string areRead;
@@ -172,8 +172,9 @@ private:
 
 } // namespace
 
-IndexCheck addIndexCheck(Region &r, const std::vector<DistinctIndex> &conditions, const IndexReads &reads, const LoopRegion &like) {
-    return Check(like, nest::connectorsOf(*r.sdfg())).add(r, conditions, reads);
+IndexCheck addIndexCheck(Region &r, const std::vector<DistinctIndex> &conditions, const IndexReads &reads, const std::string &when,
+                         const LoopRegion &like) {
+    return Check(like, nest::connectorsOf(*r.sdfg())).add(r, conditions, reads, when);
 }
 
 } // namespace sdfgc::transforms

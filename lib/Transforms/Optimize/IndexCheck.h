@@ -11,10 +11,11 @@ struct IndexCheck {
     Name passed;
 };
 
-/// Adds blocks to a region that check conditions on index arrays if there are threads to gain from. An index that occurs twice, or
+/// Adds blocks to a region that check conditions on index arrays if there are threads to gain from, and `when` (`and N > 9`, or
+/// nothing) holds. An index that occurs twice, or
 /// that is much greater than the number of indices, fails the check; the rest is not looked at then. `reads`: of the same arrays, in
 /// the loop in question, `like`.
 IndexCheck addIndexCheck(ir::Region &r, const std::vector<nest::DistinctIndex> &conditions, const IndexReads &reads,
-                         const ir::LoopRegion &like);
+                         const std::string &when, const ir::LoopRegion &like);
 
 } // namespace sdfgc::transforms
