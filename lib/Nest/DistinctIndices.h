@@ -17,8 +17,8 @@ struct IndexPair {
     DistinctIndex distinct; // what must hold so that different positions mean different elements
 };
 
-/// Returns the positions if dimension `d` of both uses is `factor * x + rest`, with an element x of one index array of one dimension,
-/// and with the same numbers, which do not change in the loop.
+/// Returns the positions if dimension `d` of both uses is `factor * x + rest`, with an element x of one index array, which has one
+/// dimension, and with the same numbers, which do not change in the loop.
 std::optional<IndexPair> indexPair(const LoopBody &body, const ir::SDFG &g, const BodyUse &a, const BodyUse &b, std::size_t d);
 
 /// Adds a condition unless there is one about the same index array.

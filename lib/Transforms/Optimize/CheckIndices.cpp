@@ -9,7 +9,8 @@
 //
 // Iterations of such a loop write elements of `A` that depend on data. They are independent if each index occurs only once, as in a
 // permutation. The program finds that out before the loop. It first finds the elements of the index array that the loop reads
-// (IndexReads.h), then marks the indices, and stops at the first one that it meets a second time (IndexCheck.h). One thread runs the loop without the check.
+// (IndexReads.h), then marks the indices, and stops at the first one that it meets a second time (IndexCheck.h). One thread runs
+// the loop without the check.
 //
 // Legal when:
 //   - loops-to-maps could turn the loop into a map if the elements of index arrays were different numbers: if `A[f*idx[e] + c]`
@@ -25,8 +26,7 @@
 //
 // Each element has the same values, in the same order, so results are bitwise identical.
 //
-// The outermost loop of a nest that qualifies is taken. Inner loops that scatter into other elements in each of their own iterations
-// stay as they are, in the map.
+// The outermost loop of a nest that qualifies is taken. Inner loops that scatter stay as they are, in the map.
 //
 // Not handled: index arrays with several dimensions; pairs of indices; updates with conflict resolution, which loops-to-maps
 // turns into maps; a check in front of a loop around this one; loops in scopes; programs for a GPU.

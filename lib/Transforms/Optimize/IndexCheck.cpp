@@ -1,8 +1,8 @@
 //     passed = 0
 //     if omp_get_max_threads() > 1 and there is enough work {
-//         first, last = 2**62, -1
+//         first, last, count = 2**62, -1, 0
 //         a copy of the loop that sets first and last to the least and greatest k for which it reads idx[k] (IndexReads.h)
-//         if first <= last {
+//         if first <= last and last - first < 4*count {                  it reads something, without large gaps
 //             marks = 8 * (last - first + 1)
 //             map[i = 0:marks] { seen[i] = 0 }
 //             passed = 1
@@ -30,6 +30,7 @@ using nest::DistinctIndex;
 namespace {
 
 constexpr int64_t marksOfIndex = 8;                          // there may be as many elements for each index
+constexpr int64_t mostGaps = 4;                              // elements of the index array for each time that one is read
 constexpr const char *greatPosition = "4611686018427387904"; // 2**62, so that differences do not overflow
 
 class Check {
@@ -49,10 +50,13 @@ public:
         std::vector<std::pair<Name, std::string>> values;
         std::string areRead;
         for (std::size_t k = 0; k < conditions.size(); ++k) {
-            limits.push_back({symbol("_first"), symbol("_last")});
+            limits.push_back({symbol("_first"), symbol("_last"), symbol("_count")});
             values.emplace_back(limits[k].first, greatPosition);
             values.emplace_back(limits[k].last, "-1");
-            areRead += (k == 0 ? "" : " and ") + limits[k].first.str() + " <= " + limits[k].last.str();
+            values.emplace_back(limits[k].count, "0");
+            const std::string first = limits[k].first.str(), last = limits[k].last.str();
+            areRead += (k == 0 ? "" : " and ") + first + " <= " + last + " and " + last + " - " + first + " < " +
+                       std::to_string(mostGaps) + "*" + limits[k].count.str();
         }
         State *start = state(*content, "_unread");
         content->setStart(start);

@@ -11,10 +11,9 @@ struct IndexCheck {
     Name passed;
 };
 
-/// Adds blocks to a region that check conditions on index arrays if there are threads to gain from, and `when` (`and N > 9`, or
-/// nothing) holds. An index that occurs twice, or
-/// that is much greater than the number of indices, fails the check; the rest is not looked at then. `reads`: of the same arrays, in
-/// the loop in question, `like`.
+/// Adds blocks to a region that check conditions on index arrays if there are threads to gain from, and if `when` (`and N > 9`, or
+/// nothing) holds. An index that occurs twice, or that is much greater than the number of indices, fails the check, and the indices
+/// after it are not read. `reads`: of the same arrays, in the loop in question, `like`.
 IndexCheck addIndexCheck(ir::Region &r, const std::vector<nest::DistinctIndex> &conditions, const IndexReads &reads,
                          const std::string &when, const ir::LoopRegion &like);
 

@@ -183,6 +183,7 @@ IndexReads::Assignments IndexReads::reduced(const InterstateEdge &e, const std::
             all += ", " + p.str();
         out.emplace_back(limits[k].first, "min(" + limits[k].first.str() + all + ")");
         out.emplace_back(limits[k].last, "max(" + limits[k].last.str() + all + ")");
+        out.emplace_back(limits[k].count, limits[k].count.str() + " + " + std::to_string(at.size()));
     }
     return out;
 }

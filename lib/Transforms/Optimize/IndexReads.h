@@ -31,9 +31,9 @@ public:
     /// The edges that read index arrays.
     const std::set<const ir::InterstateEdge *> &edges() const { return reads_; }
 
-    /// Symbols for the first and the last position that is read in an array.
+    /// Symbols for the first and the last position that is read in an array, and for how often it is read.
     struct Limits {
-        Name first, last;
+        Name first, last, count;
     };
     /// Adds the copy to a region. `limits`: of each array, already initialised.
     ir::LoopRegion *addCopy(ir::Region &r, const std::vector<Limits> &limits) const;
