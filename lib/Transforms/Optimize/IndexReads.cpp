@@ -3,6 +3,7 @@
 #include "Transforms/Edits/Nodes.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 
@@ -165,7 +166,37 @@ bool IndexReads::addNeeded(const Region &r) {
 
 // ---------------------------------------------------------------------------------------------------- the copy
 
-IndexReads::Assignments IndexReads::reduced(const InterstateEdge &e, const std::vector<Limits> &limits) const {
+/// Is nothing left of a loop but reads at positions that only grow, or only shrink?
+bool IndexReads::hasOnlyReads(const LoopRegion &l) const {
+    const analysis::LoopHeader header = analysis::headerOf(l);
+    if (!header.hasEnd() || !(header.step.isOne() || header.step.isConstant(-1)) ||
+        !std::all_of(l.blocks().begin(), l.blocks().end(), [](const auto &b) { return isa<State>(b.get()); }))
+        return false;
+    for (const auto &e : l.edges())
+        for (const auto &[symbol, text] : e->assignments) {
+            if (needed_.count(symbol))
+                return false;
+            for (const Name array : arrays_)
+                for (const sym::Expr p : positions(array, text)) {
+                    const auto linear = sym::affineIn(p, l.variable);
+                    if (!linear || !linear->first.isInteger())
+                        return false;
+                }
+        }
+    return true;
+}
+
+/// Lets a copy with only reads leap from its first to its last iteration. Returns how many iterations each of the two stands for.
+std::string IndexReads::leap(const LoopRegion &l, LoopRegion &copy) const {
+    const analysis::LoopHeader header = analysis::headerOf(l);
+    const sym::Expr at = sym::Expr::symbol(l.variable), left = header.down ? at - header.end : header.end - at;
+    const std::string times = sym::max({1, left}).str();
+    copy.update = Code{l.variable.str() + " = " + l.variable.str() + (header.down ? " - " : " + ") + times, Language::Python};
+    return times;
+}
+
+IndexReads::Assignments IndexReads::reduced(const InterstateEdge &e, const std::vector<Limits> &limits,
+                                            const std::string &times) const {
     Assignments out;
     for (const auto &[symbol, text] : e.assignments)
         if (needed_.count(symbol))
@@ -183,7 +214,7 @@ IndexReads::Assignments IndexReads::reduced(const InterstateEdge &e, const std::
             all += ", " + p.str();
         out.emplace_back(limits[k].first, "min(" + limits[k].first.str() + all + ")");
         out.emplace_back(limits[k].last, "max(" + limits[k].last.str() + all + ")");
-        out.emplace_back(limits[k].count, limits[k].count.str() + " + " + std::to_string(at.size()));
+        out.emplace_back(limits[k].count, limits[k].count.str() + " + " + times);
     }
     return out;
 }
@@ -192,8 +223,17 @@ void IndexReads::reduce(const Region &from, Region &to, const std::vector<Limits
     std::vector<Block *> copies;
     for (const auto &b : to.blocks())
         copies.push_back(b.get());
-    for (std::size_t k = 0; k < from.edges().size(); ++k)
-        to.edges()[k]->assignments = reduced(*from.edges()[k], limits);
+    const auto *l = dyn_cast<LoopRegion>(&from);
+    const bool leaps = l && l != &loop_ && hasOnlyReads(*l);
+    const std::string times = leaps ? leap(*l, *cast<LoopRegion>(&to)) : "1";
+    std::vector<Assignments> known; // in a loop with only reads, the same edge need not be there twice
+    for (std::size_t k = 0; k < from.edges().size(); ++k) {
+        Assignments left = reduced(*from.edges()[k], limits, times);
+        if (leaps && std::find(known.begin(), known.end(), left) != known.end())
+            left.clear();
+        known.push_back(left);
+        to.edges()[k]->assignments = std::move(left);
+    }
     for (std::size_t k = 0; k < copies.size(); ++k) {
         const Block &b = *from.blocks()[k];
         Block &copy = *copies[k];

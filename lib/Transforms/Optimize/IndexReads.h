@@ -10,6 +10,8 @@
 //         }                                               }
 //     }
 //
+// An inner loop that does nothing else than read elements at an affine position runs its first and its last iteration only.
+//
 // The loop reads its first and its last element, so all elements between them exist, whatever the conditions are: callers may pass
 // null, or less memory than declared, for arrays that a program uses under a condition. The declared size would not help anyway if
 // the program does not need it otherwise, since callers then do not pass it.
@@ -49,8 +51,10 @@ private:
     void findNeeded();
     bool addNeeded(const ir::Region &r);
     void need(const ir::Code &c);
+    bool hasOnlyReads(const ir::LoopRegion &l) const;
+    std::string leap(const ir::LoopRegion &l, ir::LoopRegion &copy) const;
     void reduce(const ir::Region &from, ir::Region &to, const std::vector<Limits> &limits) const;
-    Assignments reduced(const ir::InterstateEdge &e, const std::vector<Limits> &limits) const;
+    Assignments reduced(const ir::InterstateEdge &e, const std::vector<Limits> &limits, const std::string &times) const;
 
     const ir::LoopRegion &loop_;
     ir::SDFG &g_;
