@@ -61,7 +61,6 @@ public:
         State *start = state(*content, "_unread");
         content->setStart(start);
         LoopRegion *copy = reads.addCopy(*content, limits);
-        copy->optimize = false; // it has no work
         content->connect(start, copy, one, values);
         auto *found = content->add<ConditionalBlock>();
         found->label = g_.freshLabel(base_ + "_found");
@@ -113,7 +112,6 @@ private:
         auto *l = r.add<LoopRegion>();
         l->label = g_.freshLabel(base_ + "_indices");
         l->debugInfo = like_.debugInfo;
-        l->optimize = false;
         r.connect(clear, l, one,
                   after ? std::vector<std::pair<Name, std::string>>() : std::vector{std::pair(passed_, std::string("1"))});
         fillLoop(*l, c, limits, seen, size);

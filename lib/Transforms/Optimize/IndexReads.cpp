@@ -190,7 +190,7 @@ bool IndexReads::hasOnlyReads(const LoopRegion &l) const {
 std::string IndexReads::leap(const LoopRegion &l, LoopRegion &copy) const {
     const analysis::LoopHeader header = analysis::headerOf(l);
     const sym::Expr at = sym::Expr::symbol(l.variable), left = header.down ? at - header.end : header.end - at;
-    const std::string times = sym::max({1, left}).str();
+    std::string times = "max(1, " + left.str() + ")";
     copy.update = Code{l.variable.str() + " = " + l.variable.str() + (header.down ? " - " : " + ") + times, Language::Python};
     return times;
 }
