@@ -1,5 +1,6 @@
 // Do iterations of a loop depend on each other? For bodies with any control flow (LoopBody.h).
 #include "Nest/BodyCover.h"
+#include "Nest/DistinctIndices.h"
 
 #include <algorithm>
 #include <cctype>
@@ -21,9 +22,8 @@ public:
                const std::function<Outside(Name)> &outside, const std::function<std::string(Name)> &whyNeeded)
         : body_(body), g_(g), items_(items), memories_(memories), outside_(outside), whyNeeded_(whyNeeded),
           cover_(body, g, items.facts()) {
-        std::map<Name, sym::Expr> other; // unknown values, in another iteration
         for (const Name n : body.varying)
-            other.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
+            other_.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
         std::set<Name> written; // the elements of others do not count
         for (const BodyUse &u : body.uses)
             if (u.kind != UseKind::Read)
@@ -33,11 +33,11 @@ public:
             if (u.instance.subset && ownerOf(u.data) != u.data && written.count(u.data) &&
                 items.leaves(u.data, *u.instance.subset, u.instance.loops))
                 instances_.back().subset.reset();
-            others_.push_back(instances_.back().substituted(other));
+            others_.push_back(instances_.back().substituted(other_));
         }
     }
 
-    Reason find(std::set<Name> &locals, const std::function<bool(Name)> &mayReduce) const {
+    Reason find(std::set<Name> &locals, const std::function<bool(Name)> &mayReduce, std::vector<DistinctIndex> *distinct) const {
         std::set<Name> reduced;
         for (std::size_t a = 0; a < body_.uses.size(); ++a)
             for (std::size_t b = a; b < body_.uses.size(); ++b) {
@@ -52,7 +52,7 @@ public:
                     locals.insert(u.data);
                 else if (isOne && mayReduce && mayReduce(u.data))
                     reduced.insert(u.data);
-                else
+                else if (!isOne || !distinct || !areApartIfDistinct(a, b, *distinct))
                     return reason(u, v, *c);
             }
         return {};
@@ -75,6 +75,28 @@ private:
             v.subset.reset();
         }
         return analysis::conflictOf(u, v, 1, items_.facts());
+    }
+
+    /// Do the two uses only touch the same element in one iteration if elements of an index array differ?
+    bool areApartIfDistinct(std::size_t a, std::size_t b, std::vector<DistinctIndex> &out) const {
+        const BodyUse &u = body_.uses[a], &v = body_.uses[b];
+        if (u.kind == UseKind::Update || v.kind == UseKind::Update || !instances_[a].subset || !others_[b].subset)
+            return false;
+        for (std::size_t d = 0; d < u.instance.subset->rank(); ++d) {
+            const std::optional<IndexPair> indices = indexPair(body_, g_, u, v, d);
+            if (!indices)
+                continue;
+            AccessInstance p = instances_[a], q = others_[b];
+            const sym::Expr there = sym::substitute(indices->second, other_);
+            p.subset->dims[d] = {indices->first, indices->first};
+            q.subset->dims[d] = {there, there};
+            const auto c = analysis::conflictOf(p, q, 1, items_.facts());
+            if (c && !analysis::isWithinIteration(*c))
+                continue;
+            addDistinct(indices->distinct, out);
+            return true;
+        }
+        return false;
     }
 
     Reason reason(const BodyUse &a, const BodyUse &b, const analysis::Conflict &c) const {
@@ -160,6 +182,7 @@ private:
     const std::function<Outside(Name)> &outside_;
     const std::function<std::string(Name)> &whyNeeded_;
     const BodyCover cover_;
+    std::map<Name, sym::Expr> other_;                // unknown values, in another iteration
     std::vector<AccessInstance> instances_, others_; // of the uses; of those in another iteration
 };
 
@@ -167,8 +190,8 @@ private:
 
 Reason dependenceOf(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories,
                     const std::function<Outside(Name)> &outside, std::set<Name> &locals, const std::function<bool(Name)> &mayReduce,
-                    const std::function<std::string(Name)> &whyNeeded) {
-    return Dependence(body, g, items, memories, outside, whyNeeded).find(locals, mayReduce);
+                    const std::function<std::string(Name)> &whyNeeded, std::vector<DistinctIndex> *distinct) {
+    return Dependence(body, g, items, memories, outside, whyNeeded).find(locals, mayReduce, distinct);
 }
 
 } // namespace sdfgc::nest

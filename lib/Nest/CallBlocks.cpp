@@ -90,6 +90,8 @@ public:
     /// Gives the nested SDFG a container of its own.
     void addOwn(Name name, bool isLocal) {
         DataDesc d = *g_.desc(name);
+        if (isLocal)
+            d.lifetime = Lifetime::Scope;
         if (isLocal && isSmallLocal(d))
             d.storage = Storage::Register;
         sdfg().arrays.set(name, std::move(d));
@@ -152,7 +154,7 @@ bool isPrivateInMaps(Name name, const DataDesc &d, const LoopBody &body) {
 } // namespace
 
 Step moveBody(LoopRegion &l, const LoopBody &body, const std::set<Name> &locals, analysis::Memories &memories,
-              const std::set<Name> &inside) {
+              const std::set<Name> &inside, bool isCopy) {
     SDFG &g = *l.sdfg();
     const Accesses used = usesIn(l);
     Call call(identifierOf(l.label, "loop_"), l.debugInfo, g, memories);
@@ -169,7 +171,7 @@ Step moveBody(LoopRegion &l, const LoopBody &body, const std::set<Name> &locals,
             continue;
         }
         call.addOwn(name, locals.count(name));
-        if (isOnlyHere) // otherwise other code uses it too, and the body has a copy
+        if (isOnlyHere && !isCopy) // otherwise other code uses it too, and the body has a copy
             g.arrays.erase(name);
     }
     return call.finish(body.assigned, l.variable);

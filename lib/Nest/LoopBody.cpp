@@ -22,6 +22,31 @@ using diag::Why;
 
 namespace {
 
+/// The same iterations, without operands of a maximum in the end that are before the begin: `1 to max(0, n)` is `1 to n`.
+sym::Range withoutIdleEnds(sym::Range r) {
+    const auto step = r.step.asInt();
+    const auto kind = step && *step < 0 ? sym::SymbolicKind::Min : sym::SymbolicKind::Max;
+    std::optional<sym::Expr> extremum;
+    if (r.end.kind() == kind)
+        extremum = r.end;
+    else if (r.end.kind() == sym::SymbolicKind::Add)
+        for (const sym::Expr e : r.end.operands())
+            if (e.kind() == kind)
+                extremum = e;
+    if (!step || *step == 0 || !extremum)
+        return r;
+    const sym::Expr rest = r.end - *extremum;
+    std::vector<sym::Expr> left;
+    for (const sym::Expr e : extremum->operands()) {
+        const sym::Expr end = e + rest;
+        if ((*step > 0 ? sym::isLess(end, r.begin) : sym::isLess(r.begin, end)) != sym::Truth::True)
+            left.push_back(e);
+    }
+    if (!left.empty())
+        r.end = (*step > 0 ? sym::max(std::move(left)) : sym::min(std::move(left))) + rest;
+    return r;
+}
+
 class BodyReader {
 public:
     /// `content`: all that will be read. `reduced`: symbols that may carry values.
@@ -43,6 +68,7 @@ public:
         push({out_.variable, header.range()}, true);
         body_ = &l;
         region(l, frame);
+        out_.elements = values_.elements();
         return why_;
     }
 
@@ -374,6 +400,7 @@ private:
     }
 
     void push(analysis::LoopLevel l, bool inOrder) {
+        l.range = withoutIdleEnds(l.range);
         loops_.push_back(std::move(l));
         loopIds_.push_back(++blocks_);
         if (inOrder)

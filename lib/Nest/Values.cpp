@@ -155,6 +155,13 @@ sym::Subset Values::translated(const sym::Subset &s) {
     return out;
 }
 
+std::map<Name, BodyElement> Values::elements() const {
+    std::map<Name, BodyElement> out;
+    for (const auto &[element, value] : elements_)
+        out.emplace(value.name(), BodyElement{element.data, element.at});
+    return out;
+}
+
 std::vector<std::pair<Name, sym::Subset>> Values::elementsIn(sym::Expr e) const {
     std::vector<std::pair<Name, sym::Subset>> out;
     addElements(e, out);

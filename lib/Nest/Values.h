@@ -1,8 +1,7 @@
 // The values of symbols at a point in the body of a loop, for the reader of bodies (LoopBody.cpp).
 #pragma once
 
-#include "sdfgc/Analysis/Memory/Memories.h"
-#include "sdfgc/Symbolic/Subset.h"
+#include "sdfgc/Nest/LoopBody.h"
 
 #include <functional>
 #include <map>
@@ -68,6 +67,9 @@ public:
     /// Returns the elements of containers, and of members of structures, that an expression of the frame reads, in terms
     /// of the frame.
     std::vector<std::pair<Name, sym::Subset>> elementsIn(sym::Expr e) const;
+
+    /// Returns the elements whose values have names, by these.
+    std::map<Name, BodyElement> elements() const;
 
 private:
     void addElements(sym::Expr e, std::vector<std::pair<Name, sym::Subset>> &out) const;

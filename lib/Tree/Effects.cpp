@@ -85,7 +85,10 @@ public:
         // Runtime functions may return results through arguments (py_divmod).
         bool byReference = e->kind == ExprKind::Call && e->args[0]->kind == ExprKind::Name && e->args[0]->name == Name("py_divmod");
         for (std::size_t i = 0; i < e->args.size(); ++i)
-            expr(e->args[i], (inner && (e->kind == ExprKind::Tuple || i == 0)) || byReference);
+            if (e->kind == ExprKind::Compare && e->args[i]->kind == ExprKind::MemRef) // also of an address, with None
+                reference(refOf(*e->args[i]), false);
+            else
+                expr(e->args[i], (inner && (e->kind == ExprKind::Tuple || i == 0)) || byReference);
         for (const py::Keyword &k : e->keywords)
             expr(k.value);
     }

@@ -9,9 +9,9 @@ namespace sdfgc::nest {
 /// with LoopItems::replaceEmpty. Containers in `locals`, and views that only the body uses, move inside, others are passed as
 /// whole arguments, in any case those that the body writes. Symbols that the body assigns are declared inside, others are passed;
 /// those outside stay declared (forgetSymbols). Parallel maps in the body become sequential. `inside`: the containers that
-/// nothing else uses (LoopItems::release).
+/// nothing else uses (LoopItems::release), except another copy of the loop if `isCopy`: then they also stay outside.
 Step moveBody(ir::LoopRegion &l, const LoopBody &body, const std::set<Name> &locals, analysis::Memories &memories,
-              const std::set<Name> &inside);
+              const std::set<Name> &inside, bool isCopy = false);
 
 /// Consecutive elements of a region's sequence of blocks: block number k is at 2k, the edge after it at 2k + 1.
 struct Stretch {

@@ -47,16 +47,23 @@ struct BodyUse {
     Site site;
 };
 
+/// An element of a container that the loop does not write: the same value for the same index.
+struct BodyElement {
+    Name data; // as the SDFG of the loop names it
+    std::vector<sym::Expr> at;
+};
+
 /// What the body of a loop does.
 struct LoopBody {
-    std::vector<BodyUse> uses;      // in program order
-    std::map<int, int> arms;        // of conditional blocks with an `else`, one of whose arms always runs, by Guard::block
-    std::set<int> sequential;       // loops, as in BodyUse::loops, whose iterations run in order
-    std::set<Name> assigned;        // symbols that the body assigns, all of them private to an iteration
-    std::set<Name> varying;         // names of values that differ between iterations, in `uses`
-    std::vector<std::string> calls; // labels of library nodes
-    Name variable;                  // of the loop, in `uses`
-    Name carried;                   // the symbol that prevents reading the body: it carries a value over
+    std::vector<BodyUse> uses;            // in program order
+    std::map<int, int> arms;              // of conditional blocks with an `else`, one of whose arms always runs, by Guard::block
+    std::set<int> sequential;             // loops, as in BodyUse::loops, whose iterations run in order
+    std::set<Name> assigned;              // symbols that the body assigns, all of them private to an iteration
+    std::set<Name> varying;               // names of values that differ between iterations, in `uses`
+    std::map<Name, BodyElement> elements; // by the name of the value, in `uses`
+    std::vector<std::string> calls;       // labels of library nodes
+    Name variable;                        // of the loop, in `uses`
+    Name carried;                         // the symbol that prevents reading the body: it carries a value over
 };
 
 /// What is known about the symbols of one SDFG. Stays valid while loops become maps.
@@ -84,12 +91,21 @@ enum class Outside : uint8_t {
     Nothing, // the same, and nothing else writes it, so that elements have no values when the loop begins
 };
 
+/// A condition on an index array: the elements that the loop reads differ from each other. It uses them as indices
+/// `index[k] + shift`, or times a factor; `shift` is in terms of symbols in front of the loop.
+struct DistinctIndex {
+    Name index;
+    sym::Expr shift;
+};
+
 /// Returns why the iterations depend on each other. `locals` receives containers that must become private to each
 /// iteration: those that are not needed outside, and which an iteration reads only where it wrote them before.
 /// `mayReduce`: do iterations only update the container, so that their order is free? It is asked about the others.
-/// `whyNeeded` returns why values of a container are needed outside, for the text of the reason.
+/// `whyNeeded` returns why values of a container are needed outside, for the text of the reason. `distinct` receives conditions
+/// without which the iterations would depend on each other; without it, there are none.
 diag::Reason dependenceOf(const LoopBody &body, const ir::SDFG &g, const Conflicts &items, const analysis::Memories &memories,
                           const std::function<Outside(Name)> &outside, std::set<Name> &locals,
-                          const std::function<bool(Name)> &mayReduce = {}, const std::function<std::string(Name)> &whyNeeded = {});
+                          const std::function<bool(Name)> &mayReduce = {}, const std::function<std::string(Name)> &whyNeeded = {},
+                          std::vector<DistinctIndex> *distinct = nullptr);
 
 } // namespace sdfgc::nest

@@ -16,7 +16,7 @@
 //      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, CallBlocks.h);
 //   3. no two conflicting accesses of a container are in different iterations. Four kinds of containers are exempt:
 //      - scratch: each iteration writes the elements that it reads before it reads them (BodyCover.h), and nothing reads
-//        values of the loop after it (LiveAfter.h). Each iteration gets a private copy. Containers of more than 64 elements
+//        values of the loop after it (LoopScratch.h). Each iteration gets a private copy. Containers of more than 64 elements
 //        are allocated again in each iteration, so it must have loops of its own;
 //      - an integer element that all iterations only add to, or update in a similar way (RaiseReductions.h): it is
 //        updated with conflict resolution, in any order;
@@ -47,6 +47,7 @@
 #include "Transforms/Edits/Completion.h"
 #include "Transforms/Optimize/BodyReductions.h"
 #include "Transforms/Optimize/DeviceLoops.h"
+#include "Transforms/Optimize/LoopScratch.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
 #include "sdfgc/Analysis/Costs/Work.h"
@@ -57,7 +58,6 @@
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/Conflicts.h"
-#include "sdfgc/Nest/LiveAfter.h"
 #include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -93,7 +93,7 @@ public:
     Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
                nest::BodySymbols &symbols, nest::LiveAfter &containers, const pass::Context &context)
         : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols),
-          containers_(containers), reductions_(l, g, memories, freeUpdates(context)) {}
+          scratch_(l, loops, containers), reductions_(l, g, memories, freeUpdates(context)) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -204,26 +204,11 @@ private:
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
         const Reason why = nest::dependenceOf(
             body_, g_, items_, memories_,
-            [this](Name n) { return reductions_.isCollected(n) ? nest::Outside::Needed : outside(n); }, map_.locals,
-            [this](Name n) { return reductions_.addContainer(n, body_); }, [this](Name n) { return whyNeeded(n); });
+            [this](Name n) { return reductions_.isCollected(n) ? nest::Outside::Needed : scratch_.outside(n); }, map_.locals,
+            [this](Name n) { return reductions_.addContainer(n, body_); }, [this](Name n) { return scratch_.whyNeeded(n); });
         if (const Name n = reductions_.incomplete(); !why && !n.empty())
             return {Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration"};
         return why;
-    }
-
-    /// Why values of a container are needed outside, for the text of a reason; empty if they are not.
-    std::string whyNeeded(Name container) const {
-        const DataDesc *d = g_.desc(container);
-        if (!d || ownerOf(container) != container || outside(container) != nest::Outside::Needed)
-            return {};
-        if (!d->transient)
-            return "it is an argument of the SDFG";
-        if (!nest::isScratch(*d))
-            return "of its lifetime, storage or kind";
-        if (!hasLoops_ && !nest::isSmallLocal(*d))
-            return "it has more than 64 elements or an unknown number of them, and the body has no loops";
-        const Block *user = loops_.userOutside(container, loop_);
-        return "its values may be read after the iteration" + (user ? ": " + nest::blockText(*user) + " uses it as well" : "");
     }
 
     /// What the header of a loop looks like that does not count.
@@ -237,32 +222,6 @@ private:
     static UpdateOrder freeUpdates(const pass::Context &context) {
         const bool isOpen = context.allows(pass::FloatClass::F1);
         return {.extrema = isOpen, .sums = context.allows(pass::FloatClass::F3), .openSums = isOpen};
-    }
-
-    /// Larger containers are allocated in each iteration, which pays off if it has loops.
-    nest::Outside outside(Name container) const {
-        const DataDesc *d = g_.desc(container);
-        if (!d || ownerOf(container) != container || !(hasLoops_ ? nest::isScratch(*d) : nest::isSmallLocal(*d)))
-            return nest::Outside::Needed;
-        if (loops_.isOnlyInside(container, loop_))
-            return runsOnce(loop_) ? nest::Outside::Nothing : nest::Outside::Dead;
-        return containers_.isLive(loop_, container) ? nest::Outside::Needed : nest::Outside::Dead;
-    }
-
-    /// Does nothing repeat the loop within one run of its SDFG?
-    static bool runsOnce(const LoopRegion &l) {
-        for (const Region *r = l.parent(); r; r = r->parent())
-            if (isa<LoopRegion>(r) || analysis::sequenceOf(const_cast<Region &>(*r)).empty())
-                return false;
-        return true;
-    }
-
-    static bool hasLoops(const LoopRegion &l) {
-        const std::vector<const Block *> blocks = allBlocks(l);
-        return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) {
-            const auto *s = dyn_cast<State>(b);
-            return isa<LoopRegion>(b) || (s && !nodesOf<MapEntry>(*s).empty());
-        });
     }
 
     void move() {
@@ -410,12 +369,11 @@ private:
     std::set<Name> updated_; // containers whose reads and writes were turned into updates by iterations
     const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
     nest::BodySymbols &symbols_;
-    nest::LiveAfter &containers_;
+    const LoopScratch scratch_;
     nest::LoopBody body_;
     BodyReductions reductions_;
     bool moves_ = false;  // the body, as it is
     bool merges_ = false; // with the map that is its body
-    const bool hasLoops_ = hasLoops(loop_);
 };
 
 class LoopsToMaps : public pass::GraphPass {

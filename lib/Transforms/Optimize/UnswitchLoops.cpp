@@ -23,28 +23,35 @@ constexpr std::size_t littleBeside = 40; // nodes next to a conditional that may
 constexpr std::size_t fewBranches = 4;
 constexpr int manyLoops = 64; // limit on duplicated loops in an SDFG
 
-/// The element that a program must not contain twice, because it has a unique name or state.
+/// Why a loop cannot be there twice in one SDFG, under names that differ.
 Reason whatIsSingle(const LoopRegion &l) {
-    Reason out;
-    for (const State *s : allStates(l)) {
-        if (s->instrument != Instrumentation::No_Instrumentation || s->symbolInstrument != DataInstrumentation::No_Instrumentation)
-            out = {Why::Effects, "`" + s->label + "` is measured"};
-        for (const auto &n : s->nodes()) {
-            const auto *t = dyn_cast<Tasklet>(n.get());
-            const auto *nested = dyn_cast<NestedSDFGNode>(n.get());
-            const auto *a = dyn_cast<AccessNode>(n.get());
-            const DataDesc *d = a ? s->sdfg()->desc(a->data) : nullptr;
+    if (Reason why = whatIsUnique(l))
+        return why;
+    for (const State *s : allStates(l))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
+            const DataDesc *d = s->sdfg()->desc(a->data);
             if (d && (d->isStructure() || d->isContainerArray())) // the names of its members contain its own name
-                out = {Why::Container, "`" + a->data.str() + "` has members"};
-            if (n->instrument != Instrumentation::No_Instrumentation || (nested && !nested->uniqueName.empty()) ||
-                (t && (!t->codeGlobal.empty() || !t->codeInit.empty() || !t->codeExit.empty() || !t->stateFields.empty())))
-                out = {Why::Effects, "`" + n->label + "` has its own name or state"};
+                return {Why::Container, "`" + a->data.str() + "` has members"};
         }
-    }
-    return out;
+    return {};
 }
 
 } // namespace
+
+Reason whatIsUnique(const LoopRegion &l) {
+    for (const State *s : allStates(l)) {
+        if (s->instrument != Instrumentation::No_Instrumentation || s->symbolInstrument != DataInstrumentation::No_Instrumentation)
+            return {Why::Effects, "`" + s->label + "` is measured"};
+        for (const auto &n : s->nodes()) {
+            const auto *t = dyn_cast<Tasklet>(n.get());
+            const auto *nested = dyn_cast<NestedSDFGNode>(n.get());
+            if (n->instrument != Instrumentation::No_Instrumentation || (nested && !nested->uniqueName.empty()) ||
+                (t && (!t->codeGlobal.empty() || !t->codeInit.empty() || !t->codeExit.empty() || !t->stateFields.empty())))
+                return {Why::Effects, "`" + n->label + "` has its own name or state"};
+        }
+    }
+    return {};
+}
 
 const ConditionalBlock *LoopUnswitching::testOf(const LoopRegion &l) {
     const ConditionalBlock *out = nullptr;

@@ -8,6 +8,9 @@
 
 namespace sdfgc::transforms {
 
+/// The element that a program must not contain twice, because it has a name or state of its own, or is measured.
+diag::Reason whatIsUnique(const ir::LoopRegion &l);
+
 /// Unswitches loops of one SDFG.
 class LoopUnswitching {
 public:
