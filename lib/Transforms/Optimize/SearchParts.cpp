@@ -17,9 +17,7 @@ namespace {
 
 constexpr int64_t unknownWork = 64; // operations of an iteration
 
-// Of a search for the first hit:
-constexpr int64_t workOfTest = 4;     // operations of an iteration
-constexpr int64_t mostInPart = 65536; // iterations of a part, in one block
+constexpr int64_t partsBeforeTeam = 100; // of a search for the first hit: the work before a team starts, in smallest parts
 
 /// A result in the parts of a loop.
 struct PartResult {
@@ -75,6 +73,12 @@ private:
         size_ = of(parts_);
     }
 
+    /// The work of one iteration, at least one operation.
+    static sym::Expr iterationOf(sym::Expr work, sym::Expr trips) {
+        const auto [operations, rest] = sym::asFraction(work / trips);
+        return sym::max({1, rest.isOne() ? operations : sym::Expr(sym::integerContent(sym::asFraction(work).first))});
+    }
+
     /// Puts a loop around the loop that searches one block of iterations after the other, as long as nothing is found.
     void addBlocks() {
         const Type integer(ScalarKind::Int64);
@@ -83,14 +87,17 @@ private:
         from_ = of(from);
         count_ = of(upto) - from_;
         size_ = of(threads);
-        const sym::Expr trips = split_.header.trips(), more = sym::max({1, sym::min({sym::floorDiv(from_, 4), mostInPart})});
+        const auto work = analysis::workOf(loop_);
+        const sym::Expr trips = split_.header.trips(), each = work ? iterationOf(*work, trips) : unknownWork;
+        const sym::Expr first = sym::max({1, sym::floorDiv(partsBeforeTeam * work_, each)});
+        const sym::Expr half = sym::floorDiv(from_, 2), more = first.asInt().value_or(1) > 1 ? half : sym::max({1, half});
         Region &around = *loop_.parent();
         State *before = around.addStateBefore(&loop_, fresh("split"));
         auto &start = before->outEdges().front()->assignments;
         start = {{threads, "omp_get_max_threads()"},
                  {parts_, "1"},
                  {from, "0"},
-                 {upto, sym::min({trips, std::max<int64_t>(work_ / workOfTest, 1)}).str()},
+                 {upto, sym::min({trips, first}).str()},
                  {found_, "False"}};
         if (split_.isReadOutside)
             start.emplace_back(loop_.variable, split_.header.after().str());
@@ -105,7 +112,6 @@ private:
     /// Puts a loop over the parts around the loop, which is limited to one part.
     void addPartLoop() {
         const analysis::LoopHeader &h = split_.header;
-
         const Name begin = symbol("begin", Type(ScalarKind::Int64)), end = symbol("end", Type(ScalarKind::Int64)); // of a part
         loop_.init = code(loop_.variable.str() + " = " + h.valueIn(of(begin)).str());
         loop_.condition = code(loop_.variable.str() + (h.down ? " >= " : " <= ") + h.valueIn(of(end) - 1).str());

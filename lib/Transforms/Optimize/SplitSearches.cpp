@@ -17,7 +17,7 @@
 // zeros of both signs give bitwise identical results. A reduction over pairs would need types and functions that graphs do not
 // have, and a rule for ties; parts need only loops and arrays, on any target.
 //
-//     for i = 0; i < N; i = i + 1 {            from = 0; upto = min(N, a few thousand); parts = 1; found = false
+//     for i = 0; i < N; i = i + 1 {            from = 0; upto = min(N, 600000); parts = 1; found = false
 //         if A[i] == x {                       while from < N and not found {
 //             at = i                               map[p = 0:parts] {
 //             break                    ->              for i = (part p of from:upto) {
@@ -26,12 +26,12 @@
 //                                                      at_parts[p] = at_p; found_parts[p] = found_p
 //                                                  }
 //                                                  for p { if found_parts[p] { at = at_parts[p]; found = true; break } }
-//                                                  from = upto; upto = (more); parts = threads
+//                                                  from = upto; parts = threads; upto = from + parts * from / 2
 //                                              }
 //
-// The first hit ends the search. The first block of iterations runs on one thread, so that early hits start no team. Later
-// blocks grow with the iterations before them: a part has at most a quarter of those, so that a hit at the beginning of a block
-// takes no longer than in the loop as it was.
+// The first hit ends the search. The first block runs on one thread and takes several times as long as the start of a team, so that
+// early hits take no longer than before. In later blocks, a part has half as many iterations as the search has behind it: with two
+// threads, a hit at the beginning of a block takes about as long as in the loop as it was, and all others less.
 //
 // Legal when:
 //   - the loop counts by a constant to a bound that its body does not change, and calls no library;
@@ -80,8 +80,8 @@ bool dividesIntegers(const std::string &text, bool isTasklet) {
 /// May code fault, or not end, if it runs on values on which it did not run before?
 class Speculation {
 public:
-    explicit Speculation(const LoopRegion &l) {
-        for (const Region *r : allRegions(static_cast<const Region &>(l)))
+    explicit Speculation(const Region &all) {
+        for (const Region *r : allRegions(all))
             for (const auto &e : r->edges())
                 for (const auto &[name, value] : e->assignments)
                     assigned_.insert(name);
@@ -123,6 +123,13 @@ private:
             return true;
         if (const auto *t = dyn_cast<Tasklet>(&n))
             return t->code.language == Language::Python && !dividesIntegers(t->code.text, true);
+        if (const auto *nested = dyn_cast<NestedSDFGNode>(&n); nested && nested->sdfg) {
+            Speculation inner(*nested->sdfg);
+            for (const auto &[name, value] : nested->symbolMapping)
+                if (!isUnassigned({value.freeSymbols().begin(), value.freeSymbols().end()}))
+                    inner.assigned_.insert(name);
+            return inner.isSafe(static_cast<const Region &>(*nested->sdfg));
+        }
         if (const auto *m = dyn_cast<MapEntry>(&n))
             return isUnassigned(analysis::freeSymbols(n)) &&
                    std::none_of(m->inEdges().begin(), m->inEdges().end(),
@@ -311,9 +318,11 @@ private:
         if (!u.instance.subset || u.instance.subset->rank() != d->rank())
             return false;
         const sym::Subset all = d->fullSubset();
+        std::vector<analysis::LoopLevel> loops = u.instance.loops;
+        loops.front().range = header_.down ? sym::Range{header_.end, header_.first, 1} : sym::Range{header_.first, header_.end, 1};
         for (std::size_t k = 0; k < d->rank(); ++k) {
             const sym::Range &r = u.instance.subset->dims[k];
-            const auto least = analysis::leastOf(r.begin, u.instance.loops), most = analysis::leastOf(-r.end, u.instance.loops);
+            const auto least = analysis::leastOf(r.begin, loops), most = analysis::leastOf(-r.end, loops);
             if (!least || !most || sym::isLessEqual(all.dims[k].begin, *least, known_.items.facts()) != sym::Truth::True ||
                 sym::isLessEqual(-*most, all.dims[k].end, known_.items.facts()) != sym::Truth::True)
                 return false;
