@@ -30,7 +30,7 @@ class Splitting {
 public:
     Splitting(SplitLoop split, const LoopsOf &known, int64_t work)
         : split_(std::move(split)), loop_(split_.loop), known_(known), g_(known.g), work_(std::max<int64_t>(work, 1)),
-          isFirst_(split_.searches.front().isFirst) {}
+          isFirst_(split_.searches.front().kind == Search::Kind::First) {}
 
     diag::Reason run() {
         label_ = loop_.label;
@@ -166,12 +166,13 @@ private:
 
     void addSearch(Search &s) {
         std::vector<PartResult> results;
+        const bool isExtremum = s.kind == Search::Kind::Extremum;
         for (SearchResult &r : s.results)
-            results.push_back(addResult(std::move(r), s, results.empty() && !s.isFirst));
+            results.push_back(addResult(std::move(r), s, results.empty() && isExtremum));
         Name found; // which parts have a result
-        if (s.isFirst || !s.isStrict())
-            found = addFound(s, s.isFirst ? label_ : results.front().result.name.str());
-        if (s.isFirst && split_.isReadOutside)
+        if (!isExtremum || !s.isStrict())
+            found = addFound(s, isFirst_ ? label_ : results.front().result.name.str());
+        if (isFirst_ && split_.isReadOutside)
             results.push_back(addPosition(s));
         for (const BodyTests::Test &t : s.tests)
             compareOwn(*t.block, results.front());
@@ -266,11 +267,11 @@ private:
         }));
     }
 
-    /// Takes over the results of a part that are better than those of earlier parts, or the first ones.
+    /// Takes over the results of a part that are better than those of earlier parts, or the first or last ones.
     void addMerge(const Search &s, const std::vector<PartResult> &results, Name found) {
         const std::string at = "[" + merge_->variable.str() + "]";
         std::string condition = found.empty() ? "" : found.str() + at;
-        if (!s.isFirst) {
+        if (s.kind == Search::Kind::Extremum) {
             const PartResult &key = results.front();
             const std::string relation = std::string(s.isMaximum() ? " > " : " < ");
             const std::string better =
@@ -295,14 +296,14 @@ private:
             else
                 copy(*state, r.parts, elementAt(merge_->variable), r.result.name, g_.desc(r.result.name)->fullSubset());
         }
-        if (s.isFirst)
+        if (isFirst_)
             assigned.emplace_back(found_, "True");
         Block *end = state;
         if (!assigned.empty())
             end = arm->addStateAfter(end, fresh("set"));
         if (!assigned.empty())
             end->inEdges().front()->assignments = std::move(assigned);
-        if (s.isFirst) {
+        if (isFirst_) {
             auto *leave = arm->add<BreakBlock>();
             leave->label = fresh("leave");
             arm->connect(end, leave);

@@ -4,6 +4,7 @@
 
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
@@ -11,6 +12,50 @@
 namespace sdfgc::transforms {
 
 using namespace ir;
+
+namespace {
+
+void addCompared(const py::Expr &e, std::set<Name> &out) {
+    if (e.kind == py::ExprKind::Compare)
+        for (const py::ExprRef &side : e.args) {
+            const py::Expr &value = side->kind == py::ExprKind::Subscript ? *side->args[0] : *side;
+            if (value.kind == py::ExprKind::Name)
+                out.insert(value.name);
+        }
+    else if (e.kind == py::ExprKind::BoolOp || (e.kind == py::ExprKind::Unary && e.op == py::Op::Not))
+        for (const py::ExprRef &operand : e.args)
+            addCompared(*operand, out);
+}
+
+/// Does a block of the region, or an edge between them, store it?
+bool stores(const Region &r, Name n) {
+    return std::any_of(r.edges().begin(), r.edges().end(),
+                       [n](const auto &e) {
+                           return std::any_of(e->assignments.begin(), e->assignments.end(),
+                                              [n](const auto &a) { return a.first == n; });
+                       }) ||
+           std::any_of(r.blocks().begin(), r.blocks().end(), [n](const auto &b) {
+               const auto *s = dyn_cast<State>(b.get());
+               return s && std::any_of(s->nodes().begin(), s->nodes().end(), [n](const auto &node) {
+                          const auto *a = dyn_cast<AccessNode>(node.get());
+                          return a && a->data == n && !a->inEdges().empty();
+                      });
+           });
+}
+
+/// The names that the first condition compares, and a branch stores.
+std::set<Name> comparedNames(const ConditionalBlock &c) {
+    std::set<Name> out;
+    if (!c.branches().empty() && c.branches().front().condition && c.branches().front().condition->language == Language::Python)
+        addCompared(*py::parseExprOrRaw(c.branches().front().condition->text), out);
+    std::erase_if(out, [&c](Name n) {
+        return std::none_of(c.branches().begin(), c.branches().end(),
+                            [n](const auto &branch) { return stores(*branch.region, n); });
+    });
+    return out;
+}
+
+} // namespace
 
 std::vector<Search> Searches::find() const {
     std::vector<Search> out;
@@ -27,7 +72,45 @@ std::vector<Search> Searches::find() const {
             if (std::optional<Search> s = seen.insert(key).second ? searchFor(key) : std::nullopt)
                 out.push_back(std::move(*s));
     }
+    addLast(out);
     return out;
+}
+
+/// Results that branches only store. Branches of other searches do not count: they run more often in parts.
+void Searches::addLast(std::vector<Search> &out) const {
+    std::set<Name> read; // containers
+    for (const State *s : allStates(std::as_const(loop_)))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            if (!a->outEdges().empty())
+                read.insert(ownerOf(a->data));
+    analysis::forEachControlRead(loop_, [&read](Name container, const Region &) { read.insert(ownerOf(container)); });
+    std::set<Name> others;
+    for (const Search &s : out)
+        for (Region *arm : s.arms)
+            for (const auto &[n, result] : storedBy(*arm))
+                others.insert(n);
+    std::map<Name, std::pair<std::vector<Region *>, std::vector<Stored>>> all; // branches that store the name
+    for (Block *b : allBlocks(loop_))
+        if (auto *c = dyn_cast<ConditionalBlock>(b))
+            for (auto &branch : c->branches()) {
+                Stored stored = storedBy(*branch.region);
+                std::erase_if(stored, [&](const auto &r) { return read.count(r.first) || others.count(r.first); });
+                for (const auto &[n, result] : stored) {
+                    all[n].first.push_back(branch.region.get());
+                    all[n].second.push_back({{n, result}});
+                }
+            }
+    for (const auto &[n, places] : all) {
+        const auto &[arms, stored] = places;
+        if (!isStoredOnly(n, stored, [](const Block &) { return false; }))
+            continue;
+        const auto like = std::find_if(out.begin(), out.end(),
+                                       [&arms](const Search &s) { return s.kind == Search::Kind::Last && s.arms == arms; });
+        Search &s = like == out.end() ? out.emplace_back() : *like;
+        s.kind = Search::Kind::Last;
+        s.arms = arms;
+        s.results.push_back(resultOf(n, stored));
+    }
 }
 
 /// The branches of states that leave the loop at their end. Nothing if other code does.
@@ -50,7 +133,7 @@ std::optional<std::vector<Region *>> Searches::armsThatLeave(LoopRegion &l) {
 
 std::optional<Search> Searches::searchUntil(const std::vector<Region *> &arms) const {
     Search out;
-    out.isFirst = true;
+    out.kind = Search::Kind::First;
     out.arms = arms;
     std::vector<Stored> stored;
     for (Region *arm : arms)
@@ -58,30 +141,6 @@ std::optional<Search> Searches::searchUntil(const std::vector<Region *> &arms) c
     for (const auto &[n, result] : stored.front())
         if (isStoredOnly(n, stored, [](const Block &) { return false; }))
             out.results.push_back(resultOf(n, stored));
-    return out;
-}
-
-namespace {
-
-void addCompared(const py::Expr &e, std::set<Name> &out) {
-    if (e.kind == py::ExprKind::Compare)
-        for (const py::ExprRef &side : e.args) {
-            const py::Expr &value = side->kind == py::ExprKind::Subscript ? *side->args[0] : *side;
-            if (value.kind == py::ExprKind::Name)
-                out.insert(value.name);
-        }
-    else if (e.kind == py::ExprKind::BoolOp || (e.kind == py::ExprKind::Unary && e.op == py::Op::Not))
-        for (const py::ExprRef &operand : e.args)
-            addCompared(*operand, out);
-}
-
-} // namespace
-
-/// The names that the first condition compares.
-std::set<Name> Searches::comparedNames(const ConditionalBlock &c) const {
-    std::set<Name> out;
-    if (!c.branches().empty() && c.branches().front().condition && c.branches().front().condition->language == Language::Python)
-        addCompared(*py::parseExprOrRaw(c.branches().front().condition->text), out);
     return out;
 }
 
@@ -170,7 +229,7 @@ Searches::Stored Searches::storedBy(Region &arm) const {
 
 /// Does a test store what it compares, or only values that change in between?
 bool Searches::storesValue(const SearchResult &key, const Test &t) const {
-    if (!(typeOf(t.value, nullptr) == key.type))
+    if (!(typeOf(t.value, nullptr) == key.type) || key.type.isBool())
         return false;
     Region &arm = *t.block->branches()[t.arm].region;
     const std::set<Name> read = py::freeNames(*t.value);

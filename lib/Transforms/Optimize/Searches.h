@@ -10,6 +10,10 @@
 //         break
 //     }
 //
+//     if A[i] > 0 {               the last hit: the last of these branches that runs decides
+//         at = i
+//     }
+//
 // The loop does nothing else with the results: tests read the key, and nothing reads the others. Branches may be anywhere in the
 // body: under conditions, several in a row, those of an extremum also in inner loops.
 #pragma once
@@ -30,10 +34,11 @@ struct SearchResult {
 };
 
 struct Search {
-    bool isFirst = false; // the first hit, not an extremum
+    enum class Kind : uint8_t { Extremum, First, Last };
+    Kind kind = Kind::Extremum;
     std::vector<ir::Region *> arms;
-    std::vector<BodyTests::Test> tests; // of the key, one for each arm
-    std::vector<SearchResult> results;  // the key comes first
+    std::vector<BodyTests::Test> tests; // of the key of an extremum, one for each arm
+    std::vector<SearchResult> results;  // that key comes first
     const SearchResult &key() const { return results.front(); }
     bool isMaximum() const { return tests.front().isMaximum; }
     bool isStrict() const { return tests.front().isStrict; }
@@ -43,13 +48,13 @@ struct Search {
 class Searches : private BodyTests {
 public:
     Searches(ir::LoopRegion &l, ir::SDFG &g) : BodyTests(l, g) {}
-    /// First hits or extrema. A loop that a jump leaves has no extrema, and at most one search.
+    /// A loop that a jump leaves has at most one search, for the first hit.
     std::vector<Search> find() const;
 
 private:
     using Stored = std::map<Name, SearchResult>;
     std::optional<Search> searchUntil(const std::vector<ir::Region *> &arms) const;
-    std::set<Name> comparedNames(const ir::ConditionalBlock &c) const;
+    void addLast(std::vector<Search> &out) const;
     std::optional<Search> searchFor(Name key) const;
     static std::optional<std::vector<ir::Region *>> armsThatLeave(ir::LoopRegion &l);
     Stored storedBy(ir::Region &arm) const;

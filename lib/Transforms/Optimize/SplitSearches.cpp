@@ -41,13 +41,15 @@
 //     only, reads elements only that are provably in bounds (or that the test has read), does not divide integers, and its loops
 //     end whatever they read.
 //
+// The last hit of a loop that runs to its end, `if A[i] > 0 { at = i }`, is found in parts as well: the last part with a hit wins.
+//
 // A part that finds nothing has the identity of the maximum, which no comparison with `>` stores. Tests with `>=` and searches for
-// the first hit note in each part whether there was a hit.
+// the first or last hit note in each part whether there was a hit.
 //
 // Profitable for loops outside of maps: they alone have no other threads. Outer loops come first: in a nest of loops, the outermost
 // loop that qualifies is split.
 //
-// Not handled: other reductions in the loop, loops without branches of their own, searches for the last hit.
+// Not handled: other reductions in the loop, loops without branches of their own.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
 #include "Transforms/Optimize/SearchParts.h"
@@ -147,16 +149,24 @@ private:
 /// One loop that may be split.
 class Candidate {
 public:
-    Candidate(LoopRegion &l, const LoopsOf &known, nest::BodySymbols &symbols)
-        : loop_(l), g_(known.g), known_(known), symbols_(symbols), searches_(Searches(l, known.g).find()) {}
+    Candidate(LoopRegion &l, const LoopsOf &known) : loop_(l), g_(known.g), known_(known), searches_(Searches(l, known.g).find()) {
+        std::erase_if(searches_, [this](const Search &s) { // for values of one iteration
+            return s.kind == Search::Kind::Last && std::all_of(s.results.begin(), s.results.end(), [this](const SearchResult &r) {
+                       const DataDesc *d = g_.desc(r.name);
+                       return d && d->transient && known_.loops.isOnlyInside(r.name, loop_);
+                   });
+        });
+    }
 
     /// Does the loop search for anything?
-    bool searches() const {
-        return !searches_.empty() && (!searches_.front().results.empty() || known_.loops.isReadOutside(loop_));
+    bool searches() const { return !searches_.empty() && (!searches_.front().results.empty() || (isFirst() && isReadOutside())); }
+    /// Does it only store values that later ones overwrite? That is true of most loops that carry nothing over.
+    bool onlyStores() const {
+        return std::all_of(searches_.begin(), searches_.end(), [](const Search &s) { return s.kind == Search::Kind::Last; });
     }
 
     /// Why the loop stays as it is; empty if it can be split.
-    Reason obstacle() {
+    Reason obstacle(nest::BodySymbols &symbols) {
         if (!loop_.optimize)
             return {Why::Kept, "the graph requires it"};
         header_ = analysis::headerOf(loop_);
@@ -171,8 +181,7 @@ public:
                     results.insert(r.name);
         if (isFirst() && isReadOutside())
             results.insert(loop_.variable);
-        if (Reason why =
-                nest::readBody(loop_, header_, known_.memories, known_.loops.shared(), symbols_, body_, results, isFirst()))
+        if (Reason why = nest::readBody(loop_, header_, known_.memories, known_.loops.shared(), symbols, body_, results, isFirst()))
             return why;
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
@@ -183,13 +192,13 @@ public:
             return why;
         dropPrivate();
         if (!searches())
-            return {Why::Shape, "what it finds is private to each iteration"};
+            return {Why::Shape, "nothing outside of an iteration reads what it finds"};
         return isFirst() ? obstacleBehindHits() : obstacleInBranches();
     }
 
     SplitLoop split() { return {loop_, header_, std::move(searches_), std::move(locals_), isReadOutside()}; }
 
-    bool isFirst() const { return searches_.front().isFirst; }
+    bool isFirst() const { return searches_.front().kind == Search::Kind::First; }
 
 private:
     bool isReadOutside() const { return known_.loops.isReadOutside(loop_); }
@@ -226,16 +235,20 @@ private:
     /// Results that nothing reads after an iteration are none.
     void dropPrivate() {
         std::erase_if(searches_, [this](Search &s) {
-            if (!s.isFirst && locals_.count(s.key().name))
+            if (s.kind == Search::Kind::Extremum && locals_.count(s.key().name))
                 return true;
             std::erase_if(s.results, [this](const SearchResult &r) { return locals_.count(r.name) != 0; });
-            return false;
+            return s.kind == Search::Kind::Last && s.results.empty();
         });
     }
 
     // ---- code that runs more often than before
 
     Reason obstacleBehindHits() const {
+        for (const State *s : allStates(std::as_const(loop_)))
+            for (const MapEntry *m : nodesOf<MapEntry>(*s))
+                if (m->schedule == Schedule::CPU_Multicore)
+                    return {Why::Unprofitable, "its maps already run on teams of threads"};
         if (!Speculation(loop_).isSafe(loop_))
             return {Why::Effects, "iterations after the first hit might fault, or not end"};
         for (const BodyUse &u : body_.uses) {
@@ -250,6 +263,8 @@ private:
     Reason obstacleInBranches() const {
         const Speculation speculation(loop_);
         for (const Search &s : searches_) {
+            if (s.kind == Search::Kind::Last) // runs as often as before
+                continue;
             for (const BodyTests::Test &t : s.tests)
                 if (testsMore(t, s.key().name))
                     return {Why::Effects, "the test of `" + s.key().name.str() + "` comes before others, which may depend on it"};
@@ -333,7 +348,6 @@ private:
     LoopRegion &loop_;
     SDFG &g_;
     const LoopsOf &known_;
-    nest::BodySymbols &symbols_;
     std::vector<Search> searches_;
     analysis::LoopHeader header_;
     nest::LoopBody body_;
@@ -347,16 +361,17 @@ class SplitSearches : public pass::GraphPass {
         const bool changed = changeLoops(
             root, context,
             [&](LoopRegion &l, const LoopsOf &known) {
+                Candidate candidate(l, known);
+                if (!candidate.searches())
+                    return false;
                 if (current != &known.g || !symbols) {
                     current = &known.g;
                     symbols.emplace(known.g);
                 }
-                Candidate candidate(l, known, *symbols);
-                if (!candidate.searches())
-                    return false;
                 const pass::Element where(l);
-                if (const Reason why = candidate.obstacle()) {
-                    context.missed(where, "searches on one thread", why);
+                if (const Reason why = candidate.obstacle(*symbols)) {
+                    if (!candidate.onlyStores()) // loops-to-maps gives the reason why others stay
+                        context.missed(where, "searches on one thread", why);
                     return false;
                 }
                 if (!context.mayChange(where, candidate.isFirst() ? "searches blocks in parallel, up to the first hit"
