@@ -50,8 +50,9 @@ sym::Range withoutIdleEnds(sym::Range r) {
 class BodyReader {
 public:
     /// `content`: all that will be read. `reduced`: symbols that may carry values.
-    BodyReader(const Region &content, analysis::Memories &memories, LoopBody &out, const std::set<Name> &reduced)
-        : memories_(memories), out_(out), reduced_(reduced), values_(memories, writtenIn(content, memories), out.varying) {}
+    BodyReader(const Region &content, analysis::Memories &memories, LoopBody &out, const std::set<Name> &reduced, bool mayBreak)
+        : memories_(memories), out_(out), reduced_(reduced), mayBreak_(mayBreak),
+          values_(memories, writtenIn(content, memories), out.varying) {}
 
     Reason read(LoopRegion &l, const analysis::LoopHeader &header, const std::set<Name> &shared) {
         SDFG &g = *l.sdfg();
@@ -128,7 +129,8 @@ private:
 
     /// What follows a jump of an inner loop, or a return of a nested SDFG, is unknown there anyway.
     void jump(const Block &b, const Frame &f) {
-        const bool ends = (b.kind() == BlockKind::Return && !f.around) || (b.kind() == BlockKind::Break && innerLoops_ == 0);
+        const bool ends =
+            (b.kind() == BlockKind::Return && !f.around) || (b.kind() == BlockKind::Break && innerLoops_ == 0 && !mayBreak_);
         if (ends)
             fail(Why::ControlFlow,
                  std::string(b.kind() == BlockKind::Break ? "a break" : "a return") + " may end it early" +
@@ -416,6 +418,7 @@ private:
     analysis::Memories &memories_;
     LoopBody &out_;
     const std::set<Name> &reduced_;
+    const bool mayBreak_; // out of the loop
     Values values_;
     Reason why_;
     Site at_;                      // what is being read
@@ -452,8 +455,8 @@ BodySymbols::BodySymbols(const SDFG &g) : liveness(g) {
 }
 
 Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, const std::set<Name> &shared,
-                BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced) {
-    if (Reason why = BodyReader(l, memories, out, reduced).read(l, header, shared))
+                BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced, bool mayBreak) {
+    if (Reason why = BodyReader(l, memories, out, reduced, mayBreak).read(l, header, shared))
         return why;
     if (out.assigned.empty())
         return {};
@@ -474,7 +477,7 @@ Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Mem
 }
 
 Reason readCall(const Step &call, SDFG &g, analysis::Memories &memories, LoopBody &out) {
-    return BodyReader(*cast<NestedSDFGNode>(call.nodes.front())->sdfg, memories, out, {}).read(call, g);
+    return BodyReader(*cast<NestedSDFGNode>(call.nodes.front())->sdfg, memories, out, {}, false).read(call, g);
 }
 
 } // namespace sdfgc::nest

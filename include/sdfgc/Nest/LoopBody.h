@@ -76,9 +76,10 @@ struct BodySymbols {
 /// Reads the body of a loop with a header that has an end of integers. Returns why it cannot be read, or cannot be run
 /// in any order whatever it accesses: effects, jumps out of the loop, symbols that carry values. `shared`: of the SDFG of
 /// the loop (analysis::sharedContainers). Symbols in `reduced` may carry values: the caller turns their assignments into
-/// updates.
+/// updates. With `mayBreak`, branches may end with a break, which ends the iteration: iterations after it count as well.
 diag::Reason readBody(ir::LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories,
-                      const std::set<Name> &shared, BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced = {});
+                      const std::set<Name> &shared, BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced = {},
+                      bool mayBreak = false);
 
 /// Reads the blocks of a nested SDFG, the only node of a step of an SDFG, in terms of that SDFG. Returns why it cannot be
 /// read.

@@ -237,9 +237,18 @@ Work Estimate::nested(const NestedSDFGNode &n, int depth) {
     return in.region(*n.sdfg, depth);
 }
 
+/// What control flow computes from elements of containers: a load of each, and an operation.
+int64_t operationsIn(const Code &c, const SDFG &g) {
+    const auto loads = static_cast<int64_t>(containersRead(c, g).size());
+    return loads == 0 ? 0 : loads + 1;
+}
+
 /// The blocks in sequence.
 Work Estimate::region(const Region &r, int depth) {
     sym::Expr total = 0;
+    for (const auto &e : r.edges())
+        for (const auto &[name, value] : e->assignments)
+            total += operationsIn({value, Language::Python}, *r.sdfg());
     const auto add = [&total](const Work &w) {
         total += w.value_or(0);
         return w.has_value();
@@ -265,6 +274,7 @@ Work Estimate::region(const Region &r, int depth) {
 /// Each arm, or none of them, is as likely as another.
 Work Estimate::branches(const ConditionalBlock &c, int depth) {
     sym::Expr total = 0;
+    int64_t tests = 0;
     bool otherwise = false;
     for (const auto &branch : c.branches()) {
         const Work arm = region(*branch.region, depth);
@@ -272,10 +282,11 @@ Work Estimate::branches(const ConditionalBlock &c, int depth) {
             return std::nullopt;
         total += *arm;
         otherwise |= !branch.condition;
+        tests += branch.condition ? operationsIn(*branch.condition, *c.sdfg()) : 0;
     }
     const auto ways = static_cast<int64_t>(c.branches().size()) + (otherwise ? 0 : 1);
     const auto constant = total.asInt();
-    return constant ? Work((*constant + ways - 1) / ways) : Work(total * sym::Expr::rational(1, ways));
+    return constant ? Work(tests + (*constant + ways - 1) / ways) : Work(tests + total * sym::Expr::rational(1, ways));
 }
 
 Work Estimate::loop(const LoopRegion &l, int depth) {

@@ -15,33 +15,8 @@ using namespace ir;
 using nest::BodyUse;
 using nest::UseKind;
 
-namespace {
-
-bool readsSymbol(const std::optional<Code> &c, Name symbol, const SDFG &g) {
-    return c && analysis::namesInCode(*c, g).count(symbol) != 0;
-}
-
-/// Does anything in a state mention a symbol?
-bool mentionsSymbol(const State &s, Name symbol) {
-    for (const auto &n : s.nodes()) {
-        if (analysis::freeSymbols(*n).count(symbol))
-            return true;
-        if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()))
-            for (const auto &[inner, value] : nested->symbolMapping)
-                if (value.dependsOn(symbol))
-                    return true;
-    }
-    return std::any_of(s.edges().begin(), s.edges().end(), [symbol](const auto &e) {
-        const Memlet &m = e->memlet;
-        return m.volume.dependsOn(symbol) || (m.subset && m.subset->freeSymbols().count(symbol)) ||
-               (m.otherSubset && m.otherSubset->freeSymbols().count(symbol));
-    });
-}
-
-} // namespace
-
 BodyReductions::BodyReductions(LoopRegion &l, SDFG &g, analysis::Memories &memories, const UpdateOrder &order)
-    : loop_(l), g_(g), memories_(memories), order_(order) {}
+    : BodyTests(l, g), memories_(memories), order_(order) {}
 
 bool BodyReductions::take(Reduction r) {
     if (r.isSymbol)
@@ -234,154 +209,10 @@ bool BodyReductions::testsSymbol(Reduction &r) const {
 
 /// Does anything in the loop read the symbol, other than the updates themselves?
 bool BodyReductions::isReadOtherwise(const Reduction &r) const {
-    const auto isTest = [&r](const Block *b) {
-        return std::any_of(r.tests.begin(), r.tests.end(), [b](const Test &t) { return t.block == b; });
-    };
-    for (const auto *header : {&loop_.init, &loop_.condition, &loop_.update})
-        if (readsSymbol(*header, r.name, g_))
-            return true;
-    const auto begins = [&r](const Block *b) {
-        return std::any_of(r.assignments.begin(), r.assignments.end(), [b](const Assignment &a) { return a.begins == b; });
-    };
-    for (const Block *b : allBlocks(std::as_const(loop_))) {
-        if (const auto *s = dyn_cast<State>(b); s && !begins(s) && mentionsSymbol(*s, r.name))
-            return true;
-        if (const auto *l = dyn_cast<LoopRegion>(b);
-            l && (l->variable == r.name || readsSymbol(l->init, r.name, g_) || readsSymbol(l->condition, r.name, g_) ||
-                  readsSymbol(l->update, r.name, g_)))
-            return true;
-        if (const auto *c = dyn_cast<ConditionalBlock>(b); c && !isTest(c))
-            for (const auto &branch : c->branches())
-                if (readsSymbol(branch.condition, r.name, g_))
-                    return true;
-    }
-    for (const Region *region : allRegions(std::as_const(loop_)))
-        for (const auto &e : region->edges()) {
-            if (readsSymbol(e->condition, r.name, g_))
-                return true;
-            for (const auto &[name, text] : e->assignments)
-                if (name != r.name && analysis::namesInCode({text, Language::Python}, g_).count(r.name))
-                    return true;
-        }
-    return false;
-}
-
-// ---------------------------------------------------------------------------------------------------- comparisons
-
-bool BodyReductions::isLiteral(const py::Expr &e) {
-    const bool isSigned = e.kind == py::ExprKind::Unary && e.op == py::Op::Neg;
-    const py::Expr &number = isSigned ? *e.args[0] : e;
-    return number.kind == py::ExprKind::Int || number.kind == py::ExprKind::Float || number.kind == py::ExprKind::Bool;
-}
-
-/// Do two expressions have the same value if they are evaluated one after the other?
-bool BodyReductions::isSameValue(const py::ExprRef &a, const py::ExprRef &b) const {
-    const auto isContainer = [this](Name n) { return g_.desc(n) != nullptr; };
-    const auto x = sym::parse(py::print(*a), nullptr, isContainer), y = sym::parse(py::print(*b), nullptr, isContainer);
-    return py::equal(*a, *b) || (x.expr && y.expr && *x.expr == *y.expr);
-}
-
-/// The only state of a sequence with contents; null if there are other blocks, or several.
-State *BodyReductions::onlyState(Region &r) {
-    State *out = nullptr;
-    if (r.blocks().empty() || analysis::sequenceOf(r).empty())
-        return nullptr;
-    for (const auto &b : r.blocks()) {
-        auto *s = dyn_cast<State>(b.get());
-        if (!s || (out && !out->nodes().empty() && !s->nodes().empty()))
-            return nullptr;
-        out = out && !out->nodes().empty() ? out : s;
-    }
-    return out;
-}
-
-std::size_t BodyReductions::assignmentsIn(const Region &r) {
-    std::size_t count = 0;
-    for (const auto &e : r.edges())
-        count += e->assignments.size();
-    return count;
-}
-
-bool BodyReductions::isIdle(Region &r) {
-    const State *s = r.blocks().empty() ? nullptr : onlyState(r);
-    return r.blocks().empty() || (s && s->nodes().empty() && assignmentsIn(r) == 0);
-}
-
-/// Is it the symbol, or the only element of the container?
-bool BodyReductions::isValue(const py::Expr &e, Name value) const {
-    if (e.kind == py::ExprKind::Subscript)
-        return e.args[0]->kind == py::ExprKind::Name && e.args[0]->name == value && g_.desc(value) && g_.desc(value)->isArray();
-    const DataDesc *d = g_.desc(value);
-    return e.kind == py::ExprKind::Name && e.name == value && (!d || d->isScalar());
-}
-
-std::vector<BodyReductions::Test> BodyReductions::testsOf(Name value) const {
-    std::vector<Test> out;
-    for (Block *b : allBlocks(loop_)) {
-        auto *c = dyn_cast<ConditionalBlock>(b);
-        const std::optional<Test> t = c ? testOf(*c, value) : std::nullopt;
-        if (t)
-            out.push_back(*t);
-    }
-    return out;
-}
-
-/// A comparison of the value with something else, which decides about one arm.
-std::optional<BodyReductions::Test> BodyReductions::testOf(ConditionalBlock &c, Name value) const {
-    const auto &branches = c.branches();
-    if (branches.empty() || branches.size() > 2 || !branches[0].condition || branches[0].condition->language != Language::Python ||
-        (branches.size() == 2 && branches[1].condition))
-        return std::nullopt;
-    py::ExprRef condition = py::parseExprOrRaw(branches[0].condition->text);
-    bool negated = false;
-    for (; condition->kind == py::ExprKind::Unary && condition->op == py::Op::Not; condition = condition->args[0])
-        negated = !negated;
-    if (condition->kind != py::ExprKind::Compare || condition->ops.size() != 1)
-        return std::nullopt;
-    const bool left = isValue(*condition->args[0], value);
-    const py::ExprRef &other = condition->args[left ? 1 : 0];
-    if ((!left && !isValue(*condition->args[1], value)) || py::freeNames(*other).count(value))
-        return std::nullopt;
-    const std::size_t arm = branches.size() == 2 && isIdle(*branches[0].region) ? 1 : 0;
-    if (branches.size() == 2 && !isIdle(*branches[1 - arm].region))
-        return std::nullopt;
-    const bool inverted = negated != (arm == 1);
-    using py::Op;
-    const Op op = condition->ops[0];
-    const bool isGreater = op == Op::Gt || op == Op::Ge;
-    if (!isGreater && op != Op::Lt && op != Op::Le)
-        return std::nullopt;
-    if (inverted && !typeOf(other, nullptr).isInteger()) // a comparison with a NaN is false, and its negation true
-        return std::nullopt;
-    return Test{&c, arm, (isGreater != left) != inverted, other};
-}
-
-std::string BodyReductions::functionOf(const Test &t) { return t.isMaximum ? "lambda a, b: max(a, b)" : "lambda a, b: min(a, b)"; }
-
-/// The type of an expression of control flow, or of a tasklet.
-Type BodyReductions::typeOf(const py::ExprRef &e, const Tasklet *in) const {
-    py::Env env;
-    env.typeOf = [this, in](Name n) -> std::optional<Type> {
-        const Type t = typeOfName(n, in);
-        return t ? std::optional(t) : std::nullopt;
-    };
-    const py::ExprRef known = in ? e : py::replace(e, [this](const py::ExprRef &x) -> py::ExprRef {
-        const DataDesc *d = x->kind == py::ExprKind::Subscript ? g_.desc(Name(py::print(*x->args[0]))) : nullptr;
-        return d ? py::castTo(d->dtype, py::intLit(0)) : nullptr;
+    return readsSymbol(r.name, [&r](const Block &b) {
+        return std::any_of(r.tests.begin(), r.tests.end(), [&b](const Test &t) { return t.block == &b; }) ||
+               std::any_of(r.assignments.begin(), r.assignments.end(), [&b](const Assignment &a) { return a.begins == &b; });
     });
-    return py::inferTypes(py::resolveModules(known, env), env, in ? py::Semantics::Python : py::Semantics::Symbolic)->type;
-}
-
-Type BodyReductions::typeOfName(Name n, const Tasklet *in) const {
-    if (const Connector *c = in ? in->inConnector(n) : nullptr) {
-        const Edge *e = in->inEdge(n);
-        const DataDesc *d = e ? g_.desc(e->memlet.data) : nullptr;
-        return c->type ? c->type : d && e->memlet.subset && e->memlet.subset->isOneElement() ? d->dtype : Type();
-    }
-    if (const DataDesc *d = in ? nullptr : g_.desc(n))
-        return d->isScalar() ? d->dtype : Type();
-    const Type *declared = g_.symbols.find(n);
-    return declared ? *declared : analysis::symbolType(g_, n);
 }
 
 } // namespace sdfgc::transforms

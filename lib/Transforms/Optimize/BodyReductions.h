@@ -22,10 +22,11 @@
 // If an inner loop has become a map that way, the outer loop sees `t = s`, updates of t, and `s = t`. Then `t` collects the values
 // of the outer loop.
 //
-// Not handled: read-modify-write sequences in scopes, or distributed over several states; updates of elements of arrays; the place
-// of an extremum.
+// Not handled: read-modify-write sequences in scopes, or distributed over several states; updates of elements of arrays; the position
+// of an extremum (SplitSearches.cpp).
 #pragma once
 
+#include "Transforms/Optimize/BodyTests.h"
 #include "Transforms/Optimize/UpdateFunctions.h"
 
 #include "sdfgc/Nest/LoopBody.h"
@@ -33,7 +34,7 @@
 namespace sdfgc::transforms {
 
 /// The reductions of one loop.
-class BodyReductions {
+class BodyReductions : private BodyTests {
 public:
     BodyReductions(ir::LoopRegion &l, ir::SDFG &g, analysis::Memories &memories, const UpdateOrder &order);
 
@@ -78,13 +79,6 @@ private:
         std::vector<ir::Node *> copies; // of the old value, between the container and the tasklet
         py::ExprRef value;              // that is combined
     };
-    /// `if (value > x) x = value`
-    struct Test {
-        ir::ConditionalBlock *block;
-        std::size_t arm; // that stores
-        bool isMaximum;
-        py::ExprRef value;
-    };
     struct Reduction {
         Name name;
         bool isSymbol = false;
@@ -122,20 +116,6 @@ private:
     std::optional<Store> storeOf(ir::Edge &write, const Reduction &r) const;
     bool readsOld(const ir::Tasklet &t, const Reduction &r, Store &out) const;
     bool isTemporary(const ir::Node *n, Type type) const;
-    py::ExprRef loadedBy(const ir::Tasklet &t, Name connector) const;
-    bool isShownAlike(Name view) const;
-
-    std::vector<Test> testsOf(Name value) const;
-    std::optional<Test> testOf(ir::ConditionalBlock &c, Name value) const;
-    static std::string functionOf(const Test &t);
-    static bool isLiteral(const py::Expr &e);
-    bool isSameValue(const py::ExprRef &a, const py::ExprRef &b) const;
-    static ir::State *onlyState(ir::Region &r);
-    static std::size_t assignmentsIn(const ir::Region &r);
-    static bool isIdle(ir::Region &r);
-    bool isValue(const py::Expr &e, Name value) const;
-    Type typeOf(const py::ExprRef &e, const ir::Tasklet *in) const;
-    Type typeOfName(Name n, const ir::Tasklet *in) const;
 
     void apply(Reduction &r, nest::LoopBody &body);
     bool staysTest(const Reduction &r) const;
@@ -148,8 +128,6 @@ private:
     ir::State *stateOn(ir::Region &r, ir::InterstateEdge &e, Name scalar);
     void assign(ir::State &s, const std::string &code, Name container, sym::Subset at, const std::string &wcr = {}) const;
 
-    ir::LoopRegion &loop_;
-    ir::SDFG &g_;
     analysis::Memories &memories_;
     const UpdateOrder order_;
     std::vector<Reduction> all_;

@@ -27,16 +27,6 @@ std::vector<Edge *> carrying(const std::vector<Edge *> &edges) {
     return out;
 }
 
-/// `A[i, j]`, or `s` of a scalar.
-std::string elementText(Name data, const sym::Subset &at, const SDFG &g) {
-    if (g.desc(data)->isScalar())
-        return data.str();
-    std::string text;
-    for (const sym::Expr &index : at.begins())
-        text += (text.empty() ? "" : ", ") + index.str();
-    return data.str() + "[" + text + "]";
-}
-
 } // namespace
 
 bool BodyReductions::addContainer(Name container, const nest::LoopBody &body) {
@@ -251,45 +241,6 @@ bool BodyReductions::testsContainer(Reduction &r, const Accesses &a) const {
         r.stores.push_back({*write, only, (*write)->srcConn, nullptr, {}, value});
     }
     return true;
-}
-
-/// The element that a tasklet reads at a connector, as control flow would write it. Null if the name is no connector; a name that
-/// nothing has if the element has no such form.
-py::ExprRef BodyReductions::loadedBy(const Tasklet &t, Name connector) const {
-    if (!t.inConnector(connector))
-        return nullptr;
-    const py::ExprRef unknown = py::name(Name("?"));
-    const Edge *e = t.inEdge(connector);
-    const auto *from = e ? dyn_cast<AccessNode>(e->src) : nullptr;
-    const DataDesc *d = from ? g_.desc(from->data) : nullptr;
-    const Connector *c = t.inConnector(connector);
-    if (!d || e->memlet.data != from->data || !e->memlet.subset || !e->memlet.subset->isOneElement() ||
-        (c->type && !(c->type == d->dtype)) || (d->isView() && !isShownAlike(from->data)))
-        return unknown;
-    const auto parsed = py::parseExpr(elementText(from->data, *e->memlet.subset, g_));
-    return parsed.value ? *parsed.value : unknown;
-}
-
-/// Does a view show the same elements everywhere in the loop?
-bool BodyReductions::isShownAlike(Name view) const {
-    const std::set<Name> assigned = analysis::assignedInside(loop_);
-    const Edge *first = nullptr;
-    for (const State *s : allStates(std::as_const(loop_)))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
-            if (a->data != view)
-                continue;
-            const Edge *e = viewEdge(a);
-            const AccessNode *base = viewedNode(a);
-            if (!e || !base || !g_.desc(base->data) || g_.desc(base->data)->alias != AliasKind::None || !e->memlet.subset ||
-                (first && (e->memlet.data != first->memlet.data || !(*e->memlet.subset == *first->memlet.subset))))
-                return false;
-            const std::set<Name> names = e->memlet.subset->freeSymbols();
-            if (std::any_of(names.begin(), names.end(),
-                            [&](Name n) { return n == loop_.variable || assigned.count(n) || g_.desc(n); }))
-                return false;
-            first = e;
-        }
-    return first != nullptr;
 }
 
 } // namespace sdfgc::transforms

@@ -16,7 +16,9 @@
 //   2. A loop with a constant trip count of 0 or 1 is replaced with its body. Its variable is assigned the values that
 //      it would have had.
 //   3. A loop or a conditional without dataflow is removed if nothing reads the symbols that it assigns.
-//   4. Loop unswitching (from -O2): a loop is duplicated, once for each branch, and the conditions are tested before
+//   4. A comparison that an edge computes into a symbol, which only the branch after it tests, becomes the condition of the
+//      branch (FoldConditions.h).
+//   5. Loop unswitching (from -O2): a loop is duplicated, once for each branch, and the conditions are tested before
 //      it.
 //
 // Unswitching is legal when:
@@ -29,6 +31,7 @@
 // Innermost regions come first.
 //
 // Not handled: elements that the graph asks to keep, and code that a jump leaves.
+#include "Transforms/Optimize/FoldConditions.h"
 #include "Transforms/Optimize/UnswitchLoops.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
@@ -104,6 +107,7 @@ public:
         if (nest::isKept(g_))
             return false;
         const std::set<Name> before = analysis::assignedIn(g_);
+        changed_ |= foldConditions(g_, context_);
         removeDead();
         region(g_);
         if (changed_)

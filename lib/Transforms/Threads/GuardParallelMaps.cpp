@@ -16,7 +16,7 @@
 //   4. In a loop that calls a library with its own threads (BLAS, LAPACK, FFTW), the threshold is higher (option
 //      `beside-libraries`). Both teams spin for a while when idle, and take the cores from each other at each switch.
 //
-// Not handled: maps whose number of threads the graph specifies; maps shared by a team that is already awake
+// Not handled: maps whose number of threads, or whose condition, is already specified; maps shared by a team that is already awake
 // (CPU_Persistent); programs with CPU_ThreadLocal memory, where a thread continues with what the previous map left
 // there, so every map must give the same iterations to the same threads.
 //
@@ -114,8 +114,8 @@ private:
         for (const auto &n : s.nodes()) {
             if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && inTeam(*n))
                 teams_.insert(nested->sdfg.get());
-            if (auto *m = dyn_cast<MapEntry>(n.get());
-                m && m->schedule == Schedule::CPU_Multicore && m->ompNumThreads.isZero() && !inTeam(*n))
+            if (auto *m = dyn_cast<MapEntry>(n.get()); m && m->schedule == Schedule::CPU_Multicore && m->ompNumThreads.isZero() &&
+                                                       m->ompIf == sym::Expr::boolean(true) && !inTeam(*n))
                 changed |= guard(*m, scopes, threshold, context);
         }
         return changed;

@@ -14,8 +14,8 @@ namespace sdfgc::analysis {
 ///
 /// Symbols in the result have the same value at the map's entry as everywhere inside. Returns nothing if the work is
 /// unknown: ranges that depend on data, C++ tasklets, consume scopes, library nodes, unknown functions. In a nested SDFG
-/// with control flow, a conditional block counts as the mean of its arms, and a loop or map of unknown length as 64
-/// iterations. `scopes`: of the map's state.
+/// with control flow, a conditional block counts as its tests of elements and the mean of its arms, and a loop or map of
+/// unknown length as 64 iterations. `scopes`: of the map's state.
 std::optional<sym::Expr> workOf(const ir::MapEntry &m, const ScopeTree &scopes);
 
 /// The same for a loop, as if it were in a nested SDFG with control flow.
