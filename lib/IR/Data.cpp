@@ -54,19 +54,27 @@ bool DataDesc::isPackedC() const {
     return true;
 }
 
-std::set<Name> DataDesc::freeSymbols() const {
-    std::set<Name> names;
+namespace {
+
+void addFreeSymbols(const DataDesc &d, std::set<Name> &names) {
     auto add = [&](sym::Expr e) { names.insert(e.freeSymbols().begin(), e.freeSymbols().end()); };
-    for (const auto *list : {&shape, &strides, &offset})
+    for (const auto *list : {&d.shape, &d.strides, &d.offset})
         for (sym::Expr e : *list)
             add(e);
-    add(totalSize);
-    add(startOffset);
-    add(bufferSize);
-    for (const auto &[n, d] : members)
-        names.merge(d->freeSymbols());
-    if (elementDesc)
-        names.merge(elementDesc->freeSymbols());
+    add(d.totalSize);
+    add(d.startOffset);
+    add(d.bufferSize);
+    for (const auto &[n, member] : d.members)
+        addFreeSymbols(*member, names);
+    if (d.elementDesc)
+        addFreeSymbols(*d.elementDesc, names);
+}
+
+} // namespace
+
+std::set<Name> DataDesc::freeSymbols() const {
+    std::set<Name> names;
+    addFreeSymbols(*this, names);
     return names;
 }
 

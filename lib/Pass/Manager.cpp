@@ -267,9 +267,9 @@ private:
             return true;
         Timer timer;
         const std::size_t reportsBefore = context_.diags.all().size();
-        const bool ok = program_.tree
-                            ? tree::verify(*program_.tree, context_.diags)
-                            : analysis::verify(*program_.graph, program_.graph->level, context_.diags, context_.options.file);
+        const bool ok = program_.tree ? tree::verify(*program_.tree, context_.diags)
+                                      : analysis::verify(*program_.graph, level_, context_.diags, context_.options.file,
+                                                         time.changed ? ir::Level::Loaded : before);
         time.verifySeconds = timer.seconds();
         if (ok)
             return true;

@@ -11,7 +11,11 @@ namespace sdfgc::analysis {
 /// errors, with the element and, for graphs from a file, `file`. Returns true if there were none. Emits warnings at
 /// level Loaded only, because they would repeat later. Nearly linear in the size of the graph. Never crashes on a graph
 /// with intact pointers.
-bool verify(const ir::SDFG &root, ir::Level level, diag::Engine &diags, const std::string &file = "");
+///
+/// `kept`: if Typed or higher, the graph has satisfied the rules of this level and has not changed since, so that the
+/// rules of its states that no level above Typed adds to are not checked again.
+bool verify(const ir::SDFG &root, ir::Level level, diag::Engine &diags, const std::string &file = "",
+            ir::Level kept = ir::Level::Loaded);
 
 /// Returns the location of an element for diagnostics: element name, JSON path and source location.
 diag::Location placeOf(const ir::Node &n);

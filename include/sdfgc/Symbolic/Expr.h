@@ -81,6 +81,8 @@ struct SymbolFacts {
     bool positive = false;    // > 0
     bool nonzero = false;
     std::vector<std::pair<std::string, std::string>> other; // other keywords as written, kept for saving
+
+    bool operator==(const SymbolFacts &) const = default;
 };
 using Assumptions = std::map<Name, SymbolFacts>;
 

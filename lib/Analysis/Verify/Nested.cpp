@@ -47,7 +47,11 @@ void Verifier::nested(const NestedSDFGNode &n, const StateFrame &sf) {
             argumentType(*e, n);
     nestedInOut(n, sf);
     nestedSymbols(n);
+    enter(n, sf);
+}
 
+/// Queues the nested SDFG of a node.
+void Verifier::enter(const NestedSDFGNode &n, const StateFrame &sf) {
     Frame inner{*n.sdfg, sf.f.onDevice, sf.f.undecided};
     for (const Node *entry = sf.scopes.scopeOf(&n); entry; entry = sf.scopes.scopeOf(entry)) {
         auto *m = dyn_cast<MapEntry>(entry);

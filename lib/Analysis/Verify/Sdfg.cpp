@@ -10,9 +10,9 @@ namespace sdfgc::analysis {
 using namespace ir;
 using diag::Id;
 
-bool verify(const SDFG &root, Level level, diag::Engine &diags, const std::string &file) {
+bool verify(const SDFG &root, Level level, diag::Engine &diags, const std::string &file, Level kept) {
     std::size_t before = diags.errorCount();
-    Verifier(level, diags, file).run(root);
+    Verifier(level, diags, file, kept).run(root);
     return diags.errorCount() == before;
 }
 
@@ -37,8 +37,9 @@ bool Verifier::provablyLess(sym::Expr a, sym::Expr b, const SDFG &g) {
     if (auto x = a.asInt(), y = b.asInt(); x && y)
         return *x < *y;
     if (comparing_ != &g) {
+        if (comparing_ && !(comparing_->symbolHints == g.symbolHints))
+            comparisons_.clear();
         comparing_ = &g;
-        comparisons_.clear();
     }
     auto [it, fresh] = comparisons_.try_emplace({a, b}, false);
     if (fresh)
@@ -71,18 +72,17 @@ void Verifier::sdfg(Frame &f) {
     const SDFG &g = f.g;
     sdfgNames(g);
     constants(g);
-    for (const auto &[name, d] : g.arrays)
-        descriptor(g, name, d);
+    for (const auto &[name, d] : g.arrays) {
+        const std::set<Name> inSizes = d.freeSymbols();
+        descriptor(g, name, d, inSizes);
+        f.defined.insert(name);
+        f.defined.insert(inSizes.begin(), inSizes.end()); // sizes determine which symbols exist
+    }
     if (g.blocks().empty())
         report(Id::EmptySDFG, g);
 
     for (const auto &[name, type] : g.symbols)
         f.defined.insert(name);
-    for (const auto &[name, d] : g.arrays) {
-        f.defined.insert(name);
-        for (Name n : d.freeSymbols()) // sizes determine which symbols exist
-            f.defined.insert(n);
-    }
     for (const SDFG *up = &g; up; up = up->parentSDFG())
         for (const auto &[name, c] : up->constants) {
             f.defined.insert(name);
@@ -145,7 +145,7 @@ void Verifier::constants(const SDFG &g) {
     }
 }
 
-void Verifier::descriptor(const SDFG &g, Name name, const DataDesc &d) {
+void Verifier::descriptor(const SDFG &g, Name name, const DataDesc &d, const std::set<Name> &inSizes) {
     auto at = [&] { return placeOf(g, d, name); };
     if (!isName(name.view()))
         report(Id::NotAnIdentifier, at(), "container", name.str());
@@ -155,10 +155,10 @@ void Verifier::descriptor(const SDFG &g, Name name, const DataDesc &d) {
         report(Id::LifetimeInRegister, at(), name.str(), ir::name(d.lifetime));
     if (atLeast(Level::Typed) && d.storage == Storage::Default)
         report(Id::UndecidedStorage, at(), name.str());
-    sizes(g, name, d);
+    sizes(g, name, d, inSizes);
 }
 
-void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
+void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d, const std::set<Name> &inSizes) {
     for (const auto *list : {&d.shape, &d.strides, &d.offset})
         for (sym::Expr e : *list)
             if (hasElementOrCall(e))
@@ -169,7 +169,7 @@ void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
         for (sym::Expr e : *list)
             if (const auto real = realPartOf(e, g))
                 report(Id::RealSize, placeOf(g, d, name), real->str(), e.str());
-    for (Name n : d.freeSymbols())
+    for (Name n : inSizes)
         if (const DataDesc *value = g.arrays.find(n); value && !value->isScalar())
             report(Id::SymbolNotDefined, placeOf(g, d, name), n.str(), ": it is a container but not a scalar");
     auto rank = [&](const std::vector<sym::Expr> &list, const char *what) {
@@ -185,17 +185,17 @@ void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
         report(Id::TooManyElements, placeOf(g, d, name), name.str());
     if (!d.transient)
         return;
-    auto defined = [&](sym::Expr e, const std::string &what) {
-        if (e.isUndefined())
-            report(Id::UndefinedSize, placeOf(g, d, name), what, name.str());
+    auto undefined = [&](const std::string &what) { report(Id::UndefinedSize, placeOf(g, d, name), what, name.str()); };
+    auto defined = [&](const std::vector<sym::Expr> &list, const char *what) {
+        for (std::size_t i = 0; i < list.size(); ++i)
+            if (list[i].isUndefined())
+                undefined(what + (" " + std::to_string(i)));
     };
-    for (std::size_t i = 0; i < d.shape.size(); ++i)
-        defined(d.shape[i], "dimension " + std::to_string(i));
-    for (std::size_t i = 0; i < d.strides.size(); ++i)
-        defined(d.strides[i], "stride " + std::to_string(i));
-    for (std::size_t i = 0; i < d.offset.size(); ++i)
-        defined(d.offset[i], "offset " + std::to_string(i));
-    defined(d.totalSize, "total size");
+    defined(d.shape, "dimension");
+    defined(d.strides, "stride");
+    defined(d.offset, "offset");
+    if (d.totalSize.isUndefined())
+        undefined("total size");
 }
 
 } // namespace sdfgc::analysis

@@ -21,6 +21,8 @@ void Verifier::state(const State &s, Frame &f) {
         report(Id::CyclicState, s);
         return; // paths and scopes mean nothing here
     }
+    if (kept_ >= Level::Typed)
+        return levelOfNodes(sf);
     scopes(sf);
     for (const auto &n : s.nodes())
         node(*n, sf);
@@ -28,6 +30,15 @@ void Verifier::state(const State &s, Frame &f) {
         edge(*e, sf);
     initialization(sf);
     symbols(sf);
+}
+
+/// The rules of states that levels above Typed add.
+void Verifier::levelOfNodes(const StateFrame &sf) {
+    for (const auto &n : sf.s.nodes()) {
+        levelOfNode(*n);
+        if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()))
+            enter(*nested, sf);
+    }
 }
 
 void Verifier::scopes(const StateFrame &sf) {

@@ -24,7 +24,8 @@ bool isUndefined(const sym::Range &r);
 
 class Verifier {
 public:
-    Verifier(ir::Level level, diag::Engine &diags, const std::string &file) : level_(level), diags_(diags), file_(file) {}
+    Verifier(ir::Level level, diag::Engine &diags, const std::string &file, ir::Level kept)
+        : level_(level), kept_(kept), diags_(diags), file_(file) {}
     void run(const ir::SDFG &root);
 
     /// The symbols that a loop statement assigns; empty if it is not Python or cannot be parsed.
@@ -66,8 +67,9 @@ private:
     void sdfg(Frame &f);
     void sdfgNames(const ir::SDFG &g);
     void constants(const ir::SDFG &g);
-    void descriptor(const ir::SDFG &g, Name name, const ir::DataDesc &d);
-    void sizes(const ir::SDFG &g, Name name, const ir::DataDesc &d);
+    /// `inSizes`: the free symbols of the descriptor.
+    void descriptor(const ir::SDFG &g, Name name, const ir::DataDesc &d, const std::set<Name> &inSizes);
+    void sizes(const ir::SDFG &g, Name name, const ir::DataDesc &d, const std::set<Name> &inSizes);
 
     // ---- control flow
     void region(const ir::Region &r, Frame &f);
@@ -116,6 +118,7 @@ private:
     void elementType(const ir::Edge &e, const ir::Connector *c);
     void labels(const ir::Node &n);
     void levelOfNode(const ir::Node &n);
+    void levelOfNodes(const StateFrame &sf);
 
     // ---- calls
     void readDeclarations(const ir::SDFG &root);
@@ -143,6 +146,7 @@ private:
 
     // ---- nested SDFGs
     void nested(const ir::NestedSDFGNode &n, const StateFrame &sf);
+    void enter(const ir::NestedSDFGNode &n, const StateFrame &sf);
     void nestedConnectors(const ir::NestedSDFGNode &n);
     void argumentType(const ir::Edge &e, const ir::NestedSDFGNode &n);
     void nestedInOut(const ir::NestedSDFGNode &n, const StateFrame &sf);
@@ -208,7 +212,7 @@ private:
     };
     using Comparisons = std::unordered_map<std::pair<sym::Expr, sym::Expr>, bool, PairHash>;
 
-    ir::Level level_;
+    ir::Level level_, kept_;
     diag::Engine &diags_;
     const std::string &file_;
     std::deque<Frame> pending_; // SDFGs still to be checked
@@ -217,7 +221,7 @@ private:
     std::unordered_set<Name> declared_;   // words in the global code
     bool includes_ = false;               // does that code include headers?
     bool environments_ = false;           // do tasklets have libraries that do?
-    const ir::SDFG *comparing_ = nullptr; // the SDFG whose facts comparisons_ used
+    const ir::SDFG *comparing_ = nullptr; // an SDFG with the facts that comparisons_ used
     Comparisons comparisons_;
 };
 

@@ -464,3 +464,16 @@ TEST_CASE("expanded: copies and fills are the only library nodes") {
     CHECK(reported(g, Level::Typed) == "");
     CHECK(reported(g, Level::Expanded) == "UnexpandedNode");
 }
+
+TEST_CASE("rules that an unchanged graph satisfied are not checked again, those of higher levels are") {
+    Graph g;
+    auto *n = g.library("dace.libraries.blas.nodes.dot.Dot", "dot");
+    n->schedule = Schedule::Default;
+    diag::Engine all, risen;
+    g.array("A", "4").storage = Storage::CPU_Heap;
+    g.s->add<AccessNode>(Name("A")); // isolated: an error at every level
+    CHECK(!analysis::verify(g.g, Level::Expanded, all));
+    CHECK(!analysis::verify(g.g, Level::Expanded, risen, "", Level::Typed));
+    CHECK(all.all().size() > risen.all().size());
+    CHECK(diag::info(risen.all().back().id).name == "UnexpandedNode");
+}
