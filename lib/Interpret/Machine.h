@@ -102,6 +102,8 @@ struct Container {
     void allocate(Machine &m);
     /// Makes it an alias for the memory at an address.
     void standAt(Pointer p);
+    /// Makes it an alias for all of another container, whose elements have the same indices.
+    void standFor(const Container &all);
     /// Makes it an alias for another container from an element on: for its memory, or its queues.
     void standFor(const Access &first, Machine &m);
     /// The queue of a stream at an element; null if there is none.

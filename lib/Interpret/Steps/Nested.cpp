@@ -78,6 +78,8 @@ public:
         before_.run(m);
         for (const Binding &x : bindings_)
             x.bind(m);
+        for (const auto &[inner, outer] : members_)
+            inner->standFor(*outer);
         for (const std::unique_ptr<NodeStep> &element : elements_)
             element->run(m);
         for (const auto &[inner, address] : addresses_)
@@ -179,7 +181,7 @@ private:
         Container *inner = graph_.container(Name(innerName)), *outer = scope.graph.container(Name(outerName));
         if (!inner || !outer)
             return;
-        bindings_.push_back({inner, p.machine.access(*outer, p.site(n)), {}});
+        members_.emplace_back(inner, outer);
         for (const auto &[member, desc] : inner->desc->members)
             bindMember(p, scope, n, innerName + "." + member.str(), outerName + "." + member.str());
     }
@@ -187,6 +189,7 @@ private:
     Graph graph_;
     Code before_;
     std::vector<Binding> bindings_;
+    std::vector<std::pair<Container *, const Container *>> members_;   // of structures: inside, outside
     std::vector<std::unique_ptr<NodeStep>> elements_;                  // bindings to the targets of elements of container arrays
     std::vector<std::pair<Container *, Operand>> scalars_, addresses_; // values of other nodes; elements that a scope consumes
     std::deque<ConvertedArgument> converted_;
