@@ -69,7 +69,7 @@ void LivenessWalk::pass(const Summary &s) {
     }
     for (const auto &[m, instances] : s.written)
         for (const AccessInstance &a : instances) {
-            live_.overwrite(m, a, summaries_.factsOf(m));
+            live_.overwrite(m, a, summaries_.wholeOf(m), summaries_.factsOf(m));
             overwritten_.add(m, a, false);
         }
     for (const auto &[m, instances] : s.exposed)

@@ -42,11 +42,14 @@ void MovingElements::add(Memory m, const AccessInstance &a, bool may) {
         entries.push_back({a, ++clock_});
 }
 
-void MovingElements::overwrite(Memory m, const AccessInstance &by, const sym::Assumptions &facts) {
+void MovingElements::overwrite(Memory m, const AccessInstance &by, const sym::Subset &whole, const sym::Assumptions &facts) {
     const auto it = entries_.find(m);
     if (it == entries_.end() || it->second.empty())
         return;
-    std::erase_if(change(m), [&](const Entry &e) { return analysis::isCovered(now(e), by, 0, facts); });
+    std::erase_if(change(m), [&](const Entry &e) {
+        const AccessInstance a = now(e);
+        return analysis::isCovered(a.subset ? a : AccessInstance{whole, {}}, by, 0, facts);
+    });
 }
 
 void MovingElements::read(Memory m, const AccessInstance &by, const sym::Assumptions &facts) {

@@ -25,7 +25,7 @@ public:
         assign(s);
         for (const auto &[m, instances] : s.written)
             for (const AccessInstance &a : instances) {
-                exposed_.overwrite(m, a, all_.factsOf(m));
+                exposed_.overwrite(m, a, all_.wholeOf(m), all_.factsOf(m));
                 written_.add(m, a, false);
             }
         expose(s);

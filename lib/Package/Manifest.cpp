@@ -1,4 +1,5 @@
 // manifest.json: the contents of a build folder and how to call its library, for people and for bindings.
+#include "sdfgc/Package/DeviceWork.h"
 #include "sdfgc/Package/Flags.h"
 #include "sdfgc/Package/Interface.h"
 #include "sdfgc/Package/Package.h"
@@ -38,6 +39,8 @@ json::Value manifest(const Request &r) {
     out.set("compile_flags", json::strings(compileFlags(r.compile->fpModel, r.sources->openmp)));
     out.set("libraries", json::strings(r.sources->libraries));
     out.set("openmp", r.sources->openmp);
+    if (r.module->streams > 0)
+        out.set("device_work", toJson(deviceWorkOf(*r.module)));
     return out;
 }
 

@@ -13,6 +13,14 @@
 #include <sys/wait.h>
 
 namespace sdfgc::run {
+
+DeviceCounts DeviceCounts::operator-(const DeviceCounts &before) const {
+    return {kernels - before.kernels,     libraryCalls - before.libraryCalls, fills - before.fills,
+            copies - before.copies,       copiesIn - before.copiesIn,         bytesIn - before.bytesIn,
+            copiesOut - before.copiesOut, bytesOut - before.bytesOut,         waits - before.waits,
+            graphs - before.graphs,       allocations - before.allocations};
+}
+
 namespace {
 
 using Status = CallResult::Status;
@@ -60,6 +68,8 @@ CallResult resultOf(const RankCall &rank, const CallOptions &options) {
     out.message = report.message.data();
     out.frames.assign(report.frames.begin(), report.frames.begin() + static_cast<std::ptrdiff_t>(report.frameCount));
     out.initSeconds = report.initSeconds;
+    if (report.isEmulated)
+        out.device = report.device;
     divideTimes(out, rank.shared.times, report.calls, options);
     for (int i = 0; i < report.graphs; ++i)
         out.graphs.push_back(rank.shared.graphs[i].counters());

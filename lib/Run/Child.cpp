@@ -280,9 +280,11 @@ private:
         if (!giveExternalMemory(handle))
             return;
         const auto callOnce = [&] {
+            const DeviceCounts before = deviceCounts();
             Timer one;
             programCall(program, nullptr);
             times_[report_.calls] = one.seconds();
+            report_.device = deviceCounts() - before;
             const bool failed = code && code(handle) != 0;
             if (failed)
                 report_.say(Status::Error, text ? text(handle) : "");
@@ -358,6 +360,16 @@ private:
     long emulationReports() const {
         const auto reports = reinterpret_cast<long (*)()>(lookUp("sdfgc_emulation_reports"));
         return reports ? reports() : 0;
+    }
+
+    /// What an emulated device has done so far.
+    DeviceCounts deviceCounts() {
+        DeviceCounts counts;
+        const auto read = reinterpret_cast<void (*)(DeviceCounts *)>(lookUp("sdfgc_emulation_counts"));
+        report_.isEmulated = read != nullptr;
+        if (read)
+            read(&counts);
+        return counts;
     }
 
     void readGraphs(void *handle) {

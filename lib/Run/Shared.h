@@ -58,6 +58,8 @@ struct Report {
     std::size_t frameCount;
     std::array<std::uint64_t, maxFrames> frames;
     double initSeconds;
+    bool isEmulated; // is the device?
+    DeviceCounts device;
     std::array<char, 1024> message;
 
     void say(CallResult::Status s, const char *text) {

@@ -39,8 +39,8 @@ public:
     /// Adds an instance. With `may`, elements may be affected: beyond four instances of a memory, a single one for any
     /// element replaces them. Otherwise elements are certainly affected, and further instances are dropped.
     void add(analysis::Memory m, const analysis::AccessInstance &a, bool may);
-    /// Removes elements covered by an overwrite. `facts`: about the memory's container.
-    void overwrite(analysis::Memory m, const analysis::AccessInstance &by, const sym::Assumptions &facts);
+    /// Removes elements covered by an overwrite. `whole`: all elements of the memory's container; `facts`: about it.
+    void overwrite(analysis::Memory m, const analysis::AccessInstance &by, const sym::Subset &whole, const sym::Assumptions &facts);
     /// Removes elements that a read may include.
     void read(analysis::Memory m, const analysis::AccessInstance &by, const sym::Assumptions &facts);
     /// Removes a memory.
@@ -93,6 +93,8 @@ public:
     analysis::Memory memoryOf(Name container) const { return memories_.of(g_, container); }
     /// What is known about the sizes of a tracked container, assuming that it has elements.
     const sym::Assumptions &factsOf(analysis::Memory m) const { return tracked_.at(m); }
+    /// All elements of a tracked container.
+    sym::Subset wholeOf(analysis::Memory m) const { return memories_.desc(m)->fullSubset(); }
     /// All tracked containers by their memories.
     const std::map<analysis::Memory, sym::Assumptions> &tracked() const { return tracked_; }
     /// Returns the elements that a use accesses, in terms of its item; without subset if the use is not of the

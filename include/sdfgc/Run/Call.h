@@ -3,6 +3,8 @@
 
 #include "sdfgc/Run/Arguments.h"
 
+#include <optional>
+
 namespace sdfgc::run {
 
 struct CallOptions {
@@ -31,6 +33,20 @@ struct GraphCounters {
     std::string name;
     int64_t entries, builds, launches, updates, nodesLast, usedLast, hostPath, iterationsLast, evictions;
     std::string lastReason;
+};
+
+/// What an emulated device did in a call; kernels and copies in GPU graphs count, too. The order is that of
+/// `sdfgc_emulation_counts` (runtime-headers/sdfgc/rt/gpu/emulate.h).
+struct DeviceCounts {
+    int64_t kernels = 0, libraryCalls = 0, fills = 0, copies = 0;   // copies: within the device
+    int64_t copiesIn = 0, bytesIn = 0, copiesOut = 0, bytesOut = 0; // to the device, to the host
+    int64_t waits = 0;                                              // of the host
+    int64_t graphs = 0;                                             // launches
+    int64_t allocations = 0;                                        // of device memory and page-locked memory
+
+    int64_t operations() const { return kernels + libraryCalls + fills + copies; }
+    /// What happened since `before`.
+    DeviceCounts operator-(const DeviceCounts &before) const;
 };
 
 struct CallResult {
@@ -64,6 +80,8 @@ struct CallResult {
     int64_t held = 0;
     /// After the last call, at most CallOptions::gpuGraphs of them.
     std::vector<GraphCounters> graphs;
+    /// Of the last call; nothing if no device is emulated.
+    std::optional<DeviceCounts> device;
 };
 
 /// Calls `__dace_init_<name>`, then `__program_<name>` as often as requested, then `__dace_exit_<name>`. Every array is

@@ -9,6 +9,7 @@
 #include "Driver/Reports/ProgramInfo.h"
 #include "Driver/Reports/Table.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Package/DeviceWork.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Targets/Targets.h"
@@ -231,6 +232,11 @@ class Info : public Subcommand {
             const codegen::Sources sources = targets::find(*target_)->emit(*module, compile);
             text += needsText(sources) + launchedText(graphs);
             v.set("needs", needsJson(sources, graphs));
+            if (module->streams > 0) {
+                const package::DeviceWork work = package::deviceWorkOf(*module);
+                text += package::asText(work);
+                v.set("deviceWork", package::toJson(work));
+            }
         }
         s.environment.out << (json_ ? v.dump(2) + "\n" : text);
     }

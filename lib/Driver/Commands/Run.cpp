@@ -5,6 +5,7 @@
 #include "Driver/Execution/Interpretation.h"
 #include "Driver/Execution/ProgramRun.h"
 #include "Driver/Execution/Ranks.h"
+#include "Driver/Reports/DeviceCounters.h"
 #include "Driver/Reports/GraphCounters.h"
 #include "Driver/Reports/Messages.h"
 #include "Driver/Subcommand.h"
@@ -103,8 +104,8 @@ class Run : public Subcommand {
         line.flag("--json", json_, "print times and results as JSON");
         line.flag(
             "--stats", stats_,
-            "also print the counters of the GPU graphs after the last call, with --emulate-mpi the messages of the ranks, and with "
-            "--interpret the memory of the program's containers");
+            "also print the counters of the GPU graphs after the last call, with --emulate what the device did in that call, with "
+            "--emulate-mpi the messages of the ranks, and with --interpret the memory of the program's containers");
         line.check([this, &line](diag::Engine &d) {
             for (const char *count : {"--repeat", "--warmup"}) {
                 isCounted_ = isCounted_ || line.given(count);
@@ -339,7 +340,9 @@ class Run : public Subcommand {
         out += timesText(r) + "\n";
         if (!stats_)
             return out;
-        return out + (interpret_ ? "containers of the program: " + std::to_string(r.held) + " bytes\n" : graphTable(r.graphs));
+        if (interpret_)
+            return out + "containers of the program: " + std::to_string(r.held) + " bytes\n";
+        return out + graphTable(r.graphs) + (r.device ? deviceText(*r.device) : "");
     }
 
     std::string asJson(const run::Arguments &arguments, const run::CallResult &r) const {
@@ -364,6 +367,8 @@ class Run : public Subcommand {
             v.set("containerBytes", r.held);
         else if (stats_)
             v.set("gpuGraphs", graphsJson(r.graphs));
+        if (stats_ && r.device)
+            v.set("device", deviceJson(*r.device));
         if (call_.messages)
             v.set("messages", sentJson(r.sent));
         return v.dump(2) + "\n";

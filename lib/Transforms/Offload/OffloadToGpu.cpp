@@ -30,6 +30,7 @@
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Offload/FewElements.h"
+#include "Transforms/Offload/Overwritten.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -70,15 +71,17 @@ std::string unknownSize(const SDFG &root) {
     return "";
 }
 
-bool overwrittenFirst(SDFG &g, Name data, bool byStores = false);
-
 /// A container of a nested SDFG in a map that keeps values between executions; private memory would lose them.
 Name keptInMaps(SDFG &g, bool inMap) {
-    if (inMap)
+    const auto keeps = [](const DataDesc &d) {
+        return d.transient && (d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::Global);
+    };
+    if (inMap && std::any_of(g.arrays.begin(), g.arrays.end(), [&](const auto &entry) { return keeps(entry.second); })) {
+        const std::set<Name> overwritten = overwrittenContainers(g);
         for (const auto &[n, d] : g.arrays)
-            if (d.transient && (d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::Global) &&
-                !overwrittenFirst(g, n, true))
+            if (keeps(d) && !overwritten.count(n))
                 return n;
+    }
     for (State *s : allStates(g)) {
         const analysis::ScopeTree scopes(*s);
         for (const auto &n : s->nodes())
@@ -153,7 +156,8 @@ private:
 
     SDFG &root_;
     pass::Context &context_;
-    Twins callers_; // arrays of the caller, and their twins
+    Twins callers_;              // arrays of the caller, and their twins
+    std::set<Name> overwritten_; // containers whose contents before the call have no effect
 };
 
 bool writtenByMaps(const SDFG &g, Name data) {
@@ -193,73 +197,11 @@ void Offload::moveArrays(SDFG &g) {
         moveArrays(*nested->sdfg);
 }
 
-/// Does a library node, or a map with one element per iteration, write the entire container?
-bool writesAll(const AccessNode &n, const DataDesc &d) {
-    if (n.inEdges().size() != 1)
-        return false;
-    Edge *e = n.inEdges().front();
-    if (const auto *library = dyn_cast<LibraryNode>(e->src))
-        return libnodes::overwrites(*library) && e->memlet.wcr.empty() && !e->memlet.dynamic &&
-               analysis::destinationSubset(e) == d.fullSubset();
-    const auto *exit = dyn_cast<MapExit>(e->src);
-    const std::vector<Edge *> leaves = exit ? analysis::memletLeaves(e) : std::vector<Edge *>();
-    const Edge *leaf = leaves.size() == 1 ? leaves.front() : nullptr;
-    if (!leaf || !isa<Tasklet>(leaf->src) || leaf->memlet.dynamic || !leaf->memlet.wcr.empty() || !leaf->memlet.subset ||
-        leaf->dst != exit)
-        return false;
-    const MapEntry &m = *exit->entry;
-    if (leaf->memlet.subset->dims.size() != d.rank() || m.params.size() != d.rank() || !(d.fullSubset() == sym::Subset{m.ranges}))
-        return false;
-    for (std::size_t k = 0; k < d.rank(); ++k) {
-        const sym::Range &r = leaf->memlet.subset->dims[k];
-        if (r.begin != sym::Expr::symbol(m.params[k]) || r.end != r.begin)
-            return false;
-    }
-    return true;
-}
-
-/// Does a tasklet or a copy write the entire container?
-bool storesAll(const AccessNode &n, const DataDesc &d) {
-    if (n.inEdges().size() != 1)
-        return false;
-    const Edge *e = n.inEdges().front();
-    return (isa<Tasklet>(e->src) || isa<AccessNode>(e->src)) && e->memlet.wcr.empty() && !e->memlet.dynamic &&
-           analysis::destinationSubset(e) == d.fullSubset();
-}
-
-/// Is the container overwritten before it is read? Checks the states at the start that every run executes. `byStores`:
-/// also accept writes by tasklets and copies.
-bool overwrittenFirst(SDFG &g, Name data, bool byStores) {
-    std::set<const Block *> seen;
-    for (Block *b = g.start(); b && seen.insert(b).second;) {
-        auto *s = dyn_cast<State>(b);
-        if (!s)
-            return false;
-        std::vector<AccessNode *> nodes;
-        for (const auto &n : s->nodes()) {
-            auto *a = dyn_cast<AccessNode>(n.get());
-            const DataDesc *other = a ? g.desc(a->data) : nullptr;
-            if (a && a->data == data)
-                nodes.push_back(a);
-            else if (other && other->isView())
-                return false; // it may read the container
-        }
-        if (!nodes.empty())
-            return nodes.size() == 1 && (writesAll(*nodes.front(), *g.arrays.find(data)) ||
-                                         (byStores && storesAll(*nodes.front(), *g.arrays.find(data))));
-        const auto &next = b->outEdges();
-        if (next.size() != 1 || !next.front()->isUnconditional())
-            return false;
-        b = next.front()->dst;
-    }
-    return false;
-}
-
 /// Copies the caller's arrays to the device first, and those that the program writes back at the end.
 void Offload::copyInAndOut() {
     std::vector<std::pair<Name, Name>> in, out;
     for (const auto &[host, device] : callers_) {
-        if (!overwrittenFirst(root_, device))
+        if (!overwritten_.count(host))
             in.emplace_back(host, device);
         if (writtenInDataflow(root_, device) && !root_.arrays.find(host)->isScalar()) // scalars are passed by value
             out.emplace_back(host, device);
@@ -343,6 +285,7 @@ void Offload::insideKernels(SDFG &g) {
 }
 
 void Offload::run() {
+    overwritten_ = overwrittenContainers(root_);
     moveArrays(root_);
     placeOnDevice(root_, context_);
     Twins written; // those whose host copy may be out of date

@@ -77,6 +77,7 @@ Status limits(Limits &result, int device) {
 }
 Status deviceSynchronize() {
     return callOutside("the device is waited for", [](Device &device) {
+        ++device.counts.waits;
         device.finishAll();
         return device.error;
     });
@@ -111,6 +112,11 @@ namespace emulate {
 static std::atomic<long> made{0};
 long resourcesMade() { return made; }
 
+Counts counts() {
+    Call call;
+    return call.device.counts;
+}
+
 long copiesToHost() {
     long copies = 0;
     (void)call([&](Device &device) {
@@ -129,6 +135,7 @@ Status mallocBytes(void **pointer, size_t bytes, const char *name) {
         if (bytes == 0)
             return success;
         ++made;
+        ++device.counts.allocations;
         const std::string given = std::exchange(nextName, "");
         Allocation *a = device.arena.allocate(bytes, given.empty() ? name : given.c_str(), Allocation::Live);
         *pointer = a ? reinterpret_cast<void *>(a->begin) : nullptr;
@@ -142,6 +149,7 @@ Status mallocBytesAsync(void **pointer, size_t bytes, Stream handle, const char 
         if (bytes == 0)
             return success;
         ++made;
+        ++device.counts.allocations;
         Allocation *a = device.arena.allocate(bytes, name, Allocation::Pending);
         if (!a)
             return outOfMemory;
@@ -161,6 +169,7 @@ Status mallocBytesHost(void **pointer, size_t bytes, const char *name) {
         if (!memory)
             return bytes ? outOfMemory : success;
         ++made;
+        ++device.counts.allocations;
         const std::string label = *name ? name : "page-locked block " + std::to_string(device.pinned.size() + 1);
         fillPattern(memory, bytes, device.arena.origins.pattern("'" + label + "'"));
         device.pinned[reinterpret_cast<uintptr_t>(memory)] = {bytes, label};
@@ -292,6 +301,7 @@ Status streamDestroy(Stream handle) {
 }
 Status streamSynchronize(Stream handle) {
     return callOn(handle, [](Device &device, StreamState &stream) {
+        ++device.counts.waits;
         device.finish(stream.last);
         return device.error;
     });
@@ -366,6 +376,7 @@ Status eventRecord(Event event, Stream handle) {
 }
 Status eventSynchronize(Event event) {
     return callWith(event, [](Device &device, EventState &state) {
+        ++device.counts.waits;
         device.finish(state.recorded);
         return device.error;
     });
@@ -458,6 +469,9 @@ extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_resources
 extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_reports() { return sdfgc::gpu::emulate::reportCount(); }
 extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_copies_to_host() {
     return sdfgc::gpu::emulate::copiesToHost();
+}
+extern "C" __attribute__((visibility("default"))) void sdfgc_emulation_counts(sdfgc::gpu::emulate::Counts *to) {
+    *to = sdfgc::gpu::emulate::counts();
 }
 extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_leave_out_edge(long number) {
     return sdfgc::gpu::emulate::leaveOutEdge(number);

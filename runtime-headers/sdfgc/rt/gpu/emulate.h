@@ -64,6 +64,16 @@ namespace emulate {
 /// The number of allocations, streams and events that the program has created so far. Programs export it as
 /// `sdfgc_emulation_resources`, for tests of calls that must not create any.
 long resourcesMade();
+/// What the device has done since the library was loaded, nodes of graphs included.
+struct Counts {
+    int64_t kernels = 0, libraryCalls = 0, fills = 0, copies = 0;   // copies: within the device
+    int64_t copiesIn = 0, bytesIn = 0, copiesOut = 0, bytesOut = 0; // to the device, to the host
+    int64_t waits = 0;                                              // of the host: for a stream, an event, the device
+    int64_t graphs = 0;                                             // launches
+    int64_t allocations = 0;                                        // of device memory and page-locked memory
+};
+/// The counts so far. Programs export them in this order as `sdfgc_emulation_counts`.
+Counts counts();
 /// The number of copies from the device to the host so far, outside of graphs; programs export it as
 /// `sdfgc_emulation_copies_to_host`.
 long copiesToHost();

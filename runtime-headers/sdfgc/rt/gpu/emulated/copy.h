@@ -134,6 +134,7 @@ public:
                 checkWritten(from, i);
             std::memmove(toDevice ? device_.arena.door(to_.row(i)) : to_.row(i), from, to_.width);
         }
+        count(fromDevice, toDevice);
     }
 
     const std::string &name() const { return name_; }
@@ -149,6 +150,17 @@ private:
         for (size_t i = 0; i < from_.rows(); ++i)
             std::memcpy(staged_->data() + i * from_.width, from_.row(i), from_.width);
         from_ = {staged_->data(), from_.width, from_.width * from_.height, from_.width, from_.height, from_.depth};
+    }
+
+    void count(bool fromDevice, bool toDevice) const {
+        const auto bytes = static_cast<int64_t>(to_.width * to_.rows());
+        Counts &counts = device_.counts;
+        if (fromDevice && toDevice)
+            ++counts.copies;
+        else if (toDevice)
+            ++counts.copiesIn, counts.bytesIn += bytes;
+        else if (fromDevice)
+            ++counts.copiesOut, counts.bytesOut += bytes;
     }
 
     /// Reports the first value of a row that was never written, or that comes from such a value, once per pair of places.
@@ -217,6 +229,7 @@ public:
                 for (size_t at = 0; at < box_.width; at += elementSize_)
                     std::memcpy(row + at, &value_, elementSize_); // little-endian
         }
+        ++device_.counts.fills;
     }
     const std::string &name() const { return name_; }
     const Box &box() const { return box_; }

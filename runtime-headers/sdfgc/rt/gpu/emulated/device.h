@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <set>
+#include <string_view>
 #include <thread>
 #include <ucontext.h>
 #include <utility>
@@ -91,6 +92,10 @@ public:
     }
 
     void runKernel(KernelRun &run, const std::vector<const volatile void *> &pointers);
+    /// Counts a kernel that has run. That of Program::fill has no element.
+    void countKernel(const Launch &how) {
+        ++(*how.element || std::string_view(how.name) != "fill" ? counts.kernels : counts.fills);
+    }
 
     std::recursive_mutex mutex;
     Arena arena;
@@ -103,6 +108,7 @@ public:
     long graphEdges = 0;  // edges added since leaveOutEdge() was called
     long edgeLeftOut = 0; // the edge that plans drop; 0: none
     long copiesToHost = 0;
+    Counts counts; // of operations that have run, waits and allocations
     std::map<ExecState *, std::shared_ptr<ExecState>> execs;
     bool graphsTrimmed = false;       // since an executable graph was last asked for
     Conditions *conditions = nullptr; // of the graph that runs

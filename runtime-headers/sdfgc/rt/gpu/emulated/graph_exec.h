@@ -80,6 +80,7 @@ static Status queueLaunch(Device &device, const std::shared_ptr<ExecState> &exec
         if (conditions.failed())
             device.stick(launchFailure);
         device.conditions = nullptr;
+        ++device.counts.graphs;
     };
     Scheduler::addDependence(*operation, exec->last);
     exec->last = operation;

@@ -159,6 +159,7 @@ private:
             return device_.stick(outOfMemory);
         KernelRun run{k.how, k.grid, k.block, k.shared, *body, device_.arena.origins};
         device_.runKernel(run, pointersOf(node));
+        device_.countKernel(k.how);
     }
     void runBody(const NodeState &node, size_t number) {
         Conditions &conditions = *device_.conditions;
@@ -261,7 +262,9 @@ private:
             return;
         findings_.judged.insert(hash);
         device_.conditions->restore(conditions);
+        const Counts counts = device_.counts;
         runAll(watch);
+        device_.counts = counts; // the program launched the nodes once
         watch.forEachConflict([&](size_t node, size_t other, uintptr_t address, bool bothWrite) {
             if (!findings_.missingEdges.insert(std::minmax(node, other)).second)
                 return;

@@ -75,6 +75,7 @@ Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, St
         operation->run = [&device, how, grid, block, shared, body, memory] {
             KernelRun run{how, grid, block, shared, *body, device.arena.origins};
             device.runKernel(run, memory);
+            device.countKernel(how);
         };
         device.submit(stream, operation);
         return device.error;

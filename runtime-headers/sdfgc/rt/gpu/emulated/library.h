@@ -25,6 +25,7 @@ inline void runCall(Device &device, const LibraryFunction &call) {
     const Launch how{.name = call.name.c_str()};
     KernelRun run{how, 1, 1, 0, *call.body, device.arena.origins};
     device.runKernel(run, pointers);
+    ++device.counts.libraryCalls;
 }
 
 } // namespace sdfgc::gpu::emulate

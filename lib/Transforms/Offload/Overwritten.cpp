@@ -1,0 +1,32 @@
+// Asks the summary of the whole SDFG (Nest/Liveness.h): elements that it may read before it writes them, and elements
+// that it certainly writes.
+#include "Transforms/Offload/Overwritten.h"
+
+#include "sdfgc/Nest/Liveness.h"
+
+namespace sdfgc::transforms {
+
+std::set<Name> overwrittenContainers(ir::SDFG &g) {
+    ir::SDFG *root = &g;
+    while (root->parentSDFG())
+        root = root->parentSDFG();
+    analysis::Memories memories(*root);
+    const std::vector<nest::Run> runs = nest::readRuns(g, memories);
+    nest::Summaries summaries(g, memories, runs);
+    const nest::Summary whole = summaries.ofContent(g);
+    std::set<Name> found;
+    for (const auto &[name, d] : g.arrays) {
+        const analysis::Memory m = d.isView() ? analysis::Memory() : summaries.memoryOf(name);
+        const auto written = whole.written.find(m);
+        if (d.isView() || !summaries.isTracked(m) || whole.exposed.count(m) != 0 || written == whole.written.end())
+            continue;
+        std::vector<analysis::SharedAccess> covers;
+        for (const analysis::AccessInstance &w : written->second)
+            covers.push_back({w, 0});
+        if (analysis::isCoveredTogether({d.fullSubset(), {}}, covers, nullptr, summaries.factsOf(m)))
+            found.insert(name);
+    }
+    return found;
+}
+
+} // namespace sdfgc::transforms
