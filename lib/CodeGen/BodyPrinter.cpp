@@ -2,6 +2,7 @@
 // files of this folder.
 #include "sdfgc/CodeGen/BodyPrinter.h"
 
+#include "sdfgc/CodeGen/Interface.h"
 #include "sdfgc/Support/CommentText.h"
 #include "sdfgc/Tree/Fields.h"
 #include "sdfgc/Tree/Walk.h"
@@ -39,7 +40,7 @@ std::string BodyPrinter::signature() const {
     std::string text = head() + f_.name.str() + "(";
     std::string separator;
     if (f_.needsState) {
-        text += "State *__state";
+        text += stateName(m_) + " *__state";
         separator = ", ";
     }
     for (VarId p : f_.params)

@@ -4,6 +4,7 @@
 #include "sdfgc/Support/Hash.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::codegen {
 
@@ -164,6 +165,50 @@ bool usesComplex(const Module &m) {
     return false;
 }
 
+/// The name of an 8-bit or 16-bit float in structures: callers see its bits, the program defines the name as its own type (halfDefinitions).
+const char *nameOfHalf(Type t) {
+    if (!t.isScalar())
+        return nullptr;
+    switch (t.scalar()) {
+    case ScalarKind::Float16:
+        return "SDFGC_FLOAT16";
+    case ScalarKind::BFloat16:
+        return "SDFGC_BFLOAT16";
+    case ScalarKind::Float8E4M3FN:
+        return "SDFGC_FLOAT8_E4M3FN";
+    case ScalarKind::Float8E5M2:
+        return "SDFGC_FLOAT8_E5M2";
+    default:
+        return nullptr;
+    }
+}
+
+Type valueIn(Type t) {
+    while (t.isPointer() || t.isVector())
+        t = t.element();
+    return t;
+}
+
+/// The 8-bit and 16-bit floats in structures of the program, in order of their kinds.
+std::vector<Type> halfTypes(const Module &m) {
+    std::set<ScalarKind> kinds;
+    for (const Type t : m.structs)
+        for (const auto &[name, f] : t.fields())
+            if (nameOfHalf(valueIn(f)))
+                kinds.insert(valueIn(f).scalar());
+    return {kinds.begin(), kinds.end()};
+}
+
+/// The type of a field in a structure.
+std::string fieldType(Type t) {
+    if (t.isPointer() && !t.element().isVoid())
+        return fieldType(t.element()) + " *";
+    if (t.isVector())
+        return fieldType(t.element());
+    const char *half = nameOfHalf(t);
+    return half ? half : cType(t);
+}
+
 /// Headers of several programs may define the same struct; the compiler should report definitions that differ.
 std::string structGuard(Type t) {
     Hasher layout;
@@ -201,6 +246,12 @@ void preamble(TextWriter &w, const Module &m) {
     w.line("#include <stdbool.h>");
     w.line("#include <stddef.h>");
     w.line("#include <stdint.h>");
+    for (const Type t : halfTypes(m)) {
+        w.line();
+        w.line(std::string("#ifndef ") + nameOfHalf(t));
+        w.line(std::string("#define ") + nameOfHalf(t) + " " + cType(t) + " /* its bits */");
+        w.line("#endif");
+    }
     if (!usesComplex(m))
         return;
     w.line();
@@ -223,7 +274,7 @@ void structs(TextWriter &w, const Module &m) {
         w.line("#define " + structGuard(t));
         w.open("struct " + t.name().str());
         for (const auto &[name, f] : t.fields())
-            w.line(spaced(cType(f), name.str()) + (f.isVector() ? "[" + std::to_string(f.lanes()) + "]" : "") + ";");
+            w.line(spaced(fieldType(f), name.str()) + (f.isVector() ? "[" + std::to_string(f.lanes()) + "]" : "") + ";");
         w.close(";");
         w.line("#endif");
         w.line();
@@ -266,6 +317,23 @@ void functions(TextWriter &w, const Module &m) {
 }
 
 } // namespace
+
+std::string stateName(const Module &m) {
+    const auto isTaken = [&m](Name name) {
+        return std::any_of(m.structs.begin(), m.structs.end(), [name](Type t) { return t.name() == name; });
+    };
+    std::string out = "State";
+    while (isTaken(Name(out)))
+        out += "_";
+    return out;
+}
+
+std::vector<std::string> halfDefinitions(const Module &m) {
+    std::vector<std::string> out;
+    for (const Type t : halfTypes(m))
+        out.push_back(std::string("#define ") + nameOfHalf(t) + " " + t.cppName());
+    return out;
+}
 
 std::string header(const Module &m, const std::function<void(TextWriter &)> &further) {
     TextWriter w;

@@ -90,6 +90,12 @@ void Container::standFor(const Access &first, Machine &m) {
     }
 }
 
+void Container::standFor(const Container &all) {
+    queues = all.queues;
+    firstQueue = all.firstQueue;
+    standAt({all.buffer.get(), all.start});
+}
+
 Queue *Container::queue(const Access &x) const {
     const std::size_t at = queueNumber(x);
     return queues && at < queues->size() ? &(*queues)[at] : nullptr;

@@ -113,7 +113,7 @@ std::byte *Machine::unusual(const Access &x, bool inside, int64_t offset, int64_
     const Container &c = *x.container;
     Buffer *b = c.buffer.get();
     if (!b) {
-        report(FaultKind::NoMemory, x.site, "`" + c.name.str() + "` has no memory here");
+        reportNoMemory(c, x.site);
         return nullptr;
     }
     const bool counted = std::all_of(c.offset.begin(), c.offset.end(), [](int64_t o) { return o == 0; }); // else shapes do not help
@@ -125,6 +125,24 @@ std::byte *Machine::unusual(const Access &x, bool inside, int64_t offset, int64_
            elementText(c, x) + " is outside of the memory of `" + b->container.str() + "`, which has " +
                std::to_string(b->bytes / b->unit) + " elements");
     return nullptr;
+}
+
+void Machine::reportNoMemory(const Container &c, const Site *site) {
+    if (c.astray.empty())
+        report(FaultKind::NoMemory, site, "`" + c.name.str() + "` has no memory here");
+    else
+        report(FaultKind::OutsideShape, site, "`" + c.name.str() + "` is " + c.astray);
+}
+
+std::string Machine::outsideOfShape(const Access &x, const std::vector<std::size_t> &dims) {
+    const Container &c = *x.container;
+    const bool counted = std::all_of(c.offset.begin(), c.offset.end(), [](int64_t o) { return o == 0; });
+    if (!c.buffer || !counted || c.buffer->isOpen || x.allowOutside)
+        return {};
+    const bool inside = std::all_of(dims.begin(), dims.end(), [&](std::size_t d) {
+        return static_cast<uint64_t>(*x.index[d]) < static_cast<uint64_t>(c.shape[d]);
+    });
+    return inside ? "" : elementText(c, x) + ", which is outside of its shape " + shapeText(c);
 }
 
 Pointer Machine::addressOf(const Access &x) {

@@ -94,6 +94,7 @@ struct Container {
     bool zeroed = false;        // new memory is zeros
     int64_t held = 0;           // maximum number of bytes allocated for it
     std::size_t firstQueue = 0; // of a stream: index of its first queue
+    std::string astray;         // of an argument that is passed elements outside of the shape: which ones; it has no memory then
 
     /// Computes sizes and layout from the current values of symbols. Negative sizes are reported if memory is allocated by them.
     void measure(Machine &m, bool allocated = true);
@@ -101,6 +102,8 @@ struct Container {
     void allocate(Machine &m);
     /// Makes it an alias for the memory at an address.
     void standAt(Pointer p);
+    /// Makes it an alias for all of another container, whose elements have the same indices.
+    void standFor(const Container &all);
     /// Makes it an alias for another container from an element on: for its memory, or its queues.
     void standFor(const Access &first, Machine &m);
     /// The queue of a stream at an element; null if there is none.
@@ -177,6 +180,10 @@ public:
         return unusual(x, inside, offset, bytes);
     }
     Pointer addressOf(const Access &x);
+    /// If the element's index is outside of the shape in one of these dimensions: the element and the shape.
+    std::string outsideOfShape(const Access &x, const std::vector<std::size_t> &dims);
+    /// Reports that a container without memory is accessed.
+    void reportNoMemory(const Container &c, const Site *site);
     /// The `bytes` of memory at an address; if they are not in the buffer, reports this and returns null.
     std::byte *memoryAt(Pointer p, int64_t bytes, const Site *site);
     /// Records that `bytes` are read, written with `value`, or updated with conflict resolution.

@@ -44,7 +44,8 @@ public:
         if ((out.why = obstacle()))
             return out;
         std::optional<Run> run = readRegion(inner_, memories, analysis::sharedContainers(inner_));
-        out.why = run ? obstacleIn(run->items) : Reason{Why::ControlFlow, "it has control flow, or states that cannot be split"};
+        out.why = run ? obstacleIn(run->items, !loops_.empty())
+                      : Reason{Why::ControlFlow, "it has control flow, or states that cannot be split"};
         if (!out.why && !renameParameters(run->items))
             out.why = {Why::Names, "names in it clash with names around it"};
         if (!out.why && !mayOpen())
@@ -130,15 +131,15 @@ private:
         return {};
     }
 
-    Reason obstacleIn(const std::vector<Item> &items) const {
+    Reason obstacleIn(const std::vector<Item> &items, bool inMap) const {
         for (const Item &i : items)
-            if (Reason why = i.map ? obstacleIn(i.map->body) : obstacleOf(*i.step))
+            if (Reason why = i.map ? obstacleIn(i.map->body, true) : obstacleOf(*i.step, inMap))
                 return why;
         return {};
     }
 
     /// Steps access containers only through memlets, so the containers may get other names and more dimensions.
-    Reason obstacleOf(const Step &s) const {
+    Reason obstacleOf(const Step &s, bool inMap) const {
         if (s.nodes.size() > 1)
             return {Why::Opaque, "a scope in it cannot be split"};
         for (const Node *n : s.nodes)
@@ -157,12 +158,20 @@ private:
         }
         if (s.isCopy() && outerName(s.uses.front().data) == outerName(s.uses.back().data))
             return {Why::Opaque, "it copies a container onto itself"};
+        if (s.isCopy() && inMap && isReachedFromOutside(outerName(s.uses.back().data)))
+            return {Why::Container, "it copies to `" + s.uses.back().data.str() + "`, which would need a node inside of the map"};
         return {};
     }
 
     std::pair<bool, Name> outerName(Name data) const {
         const auto a = arguments_.find(data);
         return a == arguments_.end() ? std::pair(false, data) : std::pair(true, a->second.use->data);
+    }
+
+    /// Does a map use the container only through its connectors? A node of a view inside of it would show what is copied to it.
+    bool isReachedFromOutside(const std::pair<bool, Name> &container) const {
+        const DataDesc *d = container.first ? around_.desc(container.second) : nullptr;
+        return d && (d->isView() || d->isStructure());
     }
 
     // ---- new names

@@ -141,7 +141,12 @@ private:
 
 } // namespace
 
-JobReport runJobs(const std::vector<Job> &jobs, const JobOptions &options) { return Run(jobs, options).run(); }
+JobReport runJobs(const std::vector<Job> &jobs, const JobOptions &options) {
+    JobReport report = Run(jobs, options).run();
+    if (report.interruptedBy == 0) // by a signal that came between the end of the last job and that of the handlers
+        report.interruptedBy = process::Set::interrupted();
+    return report;
+}
 
 unsigned processorCount() {
     cpu_set_t set;

@@ -264,12 +264,18 @@ std::string CppExprPrinter::compareText(const Expr &e) const {
     return out;
 }
 
-std::string CppExprPrinter::castText(const Expr &e) const {
+/// `isInCast`: the operand of another cast. GCC takes `(double(float(x[f(i)])) + y)` for the type of a function with a parameter
+/// `x[f(i)]`, if `f` is a template, and rejects the size.
+std::string CppExprPrinter::castText(const Expr &e, bool isInCast) const {
     const std::string name = type(e.type);
     // A functional cast needs a one-word type, template arguments included.
     const std::string head = name.substr(0, name.find('<'));
     const bool oneWord = isOneToken(head) && !name.empty() && name.find('*') == std::string::npos;
-    return (oneWord ? name : "static_cast<" + name + ">") + "(" + join(e.args, 0) + ")";
+    const bool isOuter = e.args.size() == 1 && e.args[0]->kind == ExprKind::Cast;
+    const std::string content = isOuter ? castText(*e.args[0], true) : join(e.args, 0);
+    const bool isElement = e.args.size() == 1 && (e.args[0]->kind == ExprKind::Subscript || e.args[0]->kind == ExprKind::MemRef);
+    const bool isAmbiguous = isInCast && isElement && content.find('(') != std::string::npos;
+    return (oneWord && !isAmbiguous ? name : "static_cast<" + name + ">") + "(" + content + ")";
 }
 
 std::string CppExprPrinter::functionName(const Function &f, const Expr &call) const {

@@ -52,7 +52,7 @@ private:
     std::string binaryText(const Expr &e) const;
     std::string boolText(const Expr &e) const;
     std::string compareText(const Expr &e) const;
-    std::string castText(const Expr &e) const;
+    std::string castText(const Expr &e, bool isInCast = false) const;
     std::string callText(const Expr &e) const;
     std::string structText(const Expr &e) const;
     std::string functionName(const Function &f, const Expr &call) const;

@@ -516,3 +516,40 @@ TEST_CASE("shifts by more bits than there are", "[interpret]") {
         CHECK(q.bind("A", a).bind("C", c).run() == Kinds{FaultKind::Shift});
     }
 }
+
+TEST_CASE("an argument may be outside of the shape if the nested SDFG does not access it", "[interpret]") {
+    const auto kinds = [](int64_t first) {
+        std::vector<double> a(6, 1), b(3);
+        Interpreted p(R"(sdfg f {
+          symbol first: int64
+          argument A: float64[2, 3]
+          argument B: float64[3]
+          state s {
+            map m[i = first:3] with <- A[0:2, 0:3]; -> B[0:3] {
+              nested n[k = i] with a <- A[i, 0], r <- A[i, 0:3]; b -> B[i] {
+                sdfg n {
+                  symbol k: int64
+                  argument a: float64[1]
+                  argument r: float64[3]
+                  argument b: float64[1]
+                  if k < 2 {
+                    state s {
+                      t: o = x + y  with x <- a[0], y <- r[2]; o -> b[0]
+                    }
+                  } else if k > 2 {
+                    state u {
+                      t: o = x  with x <- r[0]; o -> b[0]
+                    }
+                  }
+                }
+              }
+            }
+          }
+        })");
+        const Kinds found = p.bind("A", a).bind("B", b).set("first", first).run();
+        return std::pair(found, p.reports.empty() ? std::string() : p.reports[0].what);
+    };
+    CHECK(kinds(0).first.empty());
+    CHECK(kinds(-1).first == Kinds(3, FaultKind::OutsideShape));
+    CHECK(kinds(-1).second == "`a` is A[-1, 0], which is outside of its shape [2, 3] (a[0])");
+}

@@ -14,6 +14,8 @@ void GraphMaker::Path::join(const Path &other) {
     std::erase_if(variables, [&](const Index &i) {
         return std::none_of(other.variables.begin(), other.variables.end(), [&](const Index &o) { return o.text == i.text; });
     });
+    std::erase_if(reals,
+                  [&](const std::string &r) { return std::find(other.reals.begin(), other.reals.end(), r) == other.reals.end(); });
 }
 
 GraphMaker::Path GraphMaker::path() const {
@@ -21,6 +23,7 @@ GraphMaker::Path GraphMaker::path() const {
     for (const Container &c : containers_)
         out.written.push_back(c.isWritten);
     out.variables = loopVariables_;
+    out.reals = reals_;
     return out;
 }
 
@@ -28,6 +31,7 @@ void GraphMaker::follow(const Path &p) {
     for (std::size_t k = 0; k < containers_.size(); ++k)
         containers_[k].isWritten = k < p.written.size() && p.written[k];
     loopVariables_ = p.variables;
+    reals_ = p.reals;
 }
 
 void GraphMaker::stateOf(Lines &out, const std::function<void()> &make) {
@@ -88,6 +92,8 @@ void GraphMaker::step(Body &b) {
     std::vector<Leaf> leaves;
     for (const Index &i : knownIndices())
         leaves.push_back({i.text, ValueKind::Integer});
+    for (const std::string &r : reals_)
+        leaves.push_back({r, ValueKind::Real});
     const bool isOld = isUpdate || (c->isWritten && !c->isHidden && random_.oneIn(5));
     if (isOld) {
         op.reads.push_back({"z", c, isUpdate || c->isScalar() || random_.oneIn(2) ? write.subset : elementOf(b, *c), ""});
@@ -161,11 +167,51 @@ std::string GraphMaker::test(Body &b) {
             if (c->isWritten && !c->isHidden && kindOf(c->type) != ValueKind::Complex && c->type != "float16")
                 terms.push_back(c->isScalar() ? c->name : memlet(*c, elementOf(b, *c)));
     std::string out = random_.oneIn(3) && !terms.empty() ? random_.pick(terms) : dataOf(b);
+    if (!reals_.empty() && further(4))
+        out = shared_.further.pick(reals_);
     out += std::string(" ") + random_.pick(signs) + " " + std::to_string(random_.between(0, 3));
     if (random_.oneIn(8))
         out = b.variable.text + (random_.oneIn(2) ? " > 0" : " % 2 == 0");
     if (random_.oneIn(6))
         out = "(" + out + ") " + (random_.oneIn(2) ? "and" : "or") + " (" + test(b) + ")";
+    return out;
+}
+
+/// A real number of data. Edges assign it to a symbol.
+std::string GraphMaker::realOf(Body &b) {
+    std::vector<std::string> terms;
+    for (const std::vector<Container *> *list : {&b.own, &b.scratch})
+        for (const Container *c : *list)
+            if (c->isWritten && !c->isHidden && kindOf(c->type) != ValueKind::Complex && c->type != "float16")
+                terms.push_back(c->isScalar() ? c->name : memlet(*c, elementOf(b, *c)));
+    for (const std::string &r : reals_)
+        terms.push_back(r + " / 2");
+    if (!loopVariables_.empty())
+        terms.push_back("0.5 * " + shared_.further.pick(loopVariables_).text);
+    terms.emplace_back("1.5");
+    return shared_.further.pick(terms);
+}
+
+/// A scalar with an integer; null if there is none. `isUntouched`: the state under construction does not use it.
+const Container *GraphMaker::scalarOf(bool isUntouched) {
+    std::vector<const Container *> found;
+    for (const Container &c : containers_)
+        if (c.isScalar() && c.isWritten && !c.isHidden && !c.isDevice && kindOf(c.type) == ValueKind::Integer &&
+            !(isUntouched && touched_.contains(&c)))
+            found.push_back(&c);
+    return found.empty() ? nullptr : shared_.further.pick(found);
+}
+
+/// The variable of a loop inside of a body: a new one, or one that other loops have had.
+std::string GraphMaker::variableOfLoop() {
+    std::vector<std::string> free = variables_;
+    std::erase_if(free, [&](const std::string &v) {
+        return std::any_of(loopVariables_.begin(), loopVariables_.end(), [&](const Index &i) { return i.text == v; });
+    });
+    const std::string fresh = label("j");
+    const std::string out = !free.empty() && further(2) ? shared_.further.pick(free) : fresh;
+    variables_.push_back(out);
+    declare(out);
     return out;
 }
 
@@ -179,7 +225,15 @@ void GraphMaker::declare(const std::string &name) {
 
 void GraphMaker::assign(Lines &out, Body &b) {
     emptyState(out);
-    if (!b.counter.empty() && random_.oneIn(5)) {
+    if (!b.reals.empty() && further(2)) {
+        const std::string &name = shared_.further.pick(b.reals);
+        const std::string value = realOf(b);
+        out.push_back(name + " = " + value);
+        if (std::find(realNames_.begin(), realNames_.end(), name) == realNames_.end())
+            realNames_.push_back(name);
+        if (std::find(reals_.begin(), reals_.end(), name) == reals_.end())
+            reals_.push_back(name);
+    } else if (!b.counter.empty() && random_.oneIn(5)) {
         out.push_back(b.counter + " = " + b.counter + " + " + (random_.oneIn(3) ? dataOf(b) : "1"));
     } else {
         const auto &symbol = random_.pick(b.symbols);
@@ -211,6 +265,8 @@ void GraphMaker::arms(Lines &out, Body &b, int depth) {
             inside.push_back("return " + label("done"));
         else if (ended)
             inside.push_back(b.inner > 0 && random_.oneIn(2) ? "break " + label("leave") : "continue " + label("again"));
+        else if (b.inWhile && further(4))
+            ended = true, inside.push_back("break " + label("leave"));
         addInside(out, inside);
     };
     const auto join = [&] {
@@ -241,8 +297,7 @@ void GraphMaker::arms(Lines &out, Body &b, int depth) {
 }
 
 void GraphMaker::innerLoop(Lines &out, Body &b, int depth) {
-    const std::string name = label("j");
-    loopNames_.push_back(name);
+    const std::string name = variableOfLoop();
     Index end = Index::constant(random_.between(1, 4));
     if (random_.oneIn(3) && !sizes_.empty()) {
         end = random_.pick(sizes_);
@@ -253,9 +308,14 @@ void GraphMaker::innerLoop(Lines &out, Body &b, int depth) {
     } else if (random_.oneIn(2) && !loopVariables_.empty()) {
         end = random_.pick(loopVariables_) + static_cast<int64_t>(random_.below(2));
     }
+    if (const Container *c = further(3) ? scalarOf(false) : nullptr) {
+        end = Index::constant(3);
+        end.text = "min(" + c->name + ", 3)";
+    }
     const Path before = path();
     Lines inside;
     const bool isWhile = random_.oneIn(6), hadJumps = std::exchange(b.jumps, !isWhile); // `continue` would not end a while loop
+    const bool wasInWhile = std::exchange(b.inWhile, isWhile);
     if (isWhile) {
         emptyState(out);
         out.push_back(name + " = 0");
@@ -273,6 +333,7 @@ void GraphMaker::innerLoop(Lines &out, Body &b, int depth) {
     parts(inside, b, depth + 1);
     --b.inner;
     b.jumps = hadJumps;
+    b.inWhile = wasInWhile;
     if (isWhile) {
         emptyState(inside);
         inside.push_back(name + " = " + name + " + 1");
@@ -303,7 +364,7 @@ void GraphMaker::part(Lines &out, Body &b, int depth) {
         if (shared_.depth < 2 && random_.oneIn(2)) {
             stateOf(out, [&] {
                 for (std::size_t k = 1 + random_.below(2); k > 0; --k)
-                    call(b);
+                    call(b, k == 1);
             });
             break;
         }

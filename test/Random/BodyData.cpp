@@ -64,7 +64,7 @@ void GraphMaker::prepare(Lines &out, Body &b, const Index &end) {
         c.attributes.clear();
         c.isWritable = false; // by other code
         b.scratch.push_back(&c);
-        if (random_.oneIn(8))
+        if (random_.oneIn(8) || further(2))
             fresh.push_back(&c);
     }
     if (random_.oneIn(4)) {
@@ -87,6 +87,8 @@ void GraphMaker::prepare(Lines &out, Body &b, const Index &end) {
     for (std::size_t k = 1 + random_.below(2); k > 0; --k)
         b.symbols.push_back({label("k"), random_.oneIn(3) ? end : Index::constant(random_.between(2, 4))});
     b.symbols.push_back({label("f"), Index::constant(2)});
+    if (shared_.forms)
+        b.reals = {label("q"), label("q")};
     for (const auto &[name, bound] : b.symbols) {
         if (!random_.oneIn(6))
             continue;

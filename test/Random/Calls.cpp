@@ -7,7 +7,7 @@
 namespace sdfgc::random {
 
 /// A call that writes one array of the body, or scratch, and reads others.
-void GraphMaker::call(Body &b) {
+void GraphMaker::call(Body &b, bool isLast) {
     taken_.clear();
     Shared inside = shared_.inside({});
     GraphMaker inner(inside, label("f"));
@@ -27,6 +27,11 @@ void GraphMaker::call(Body &b) {
     for (const Index &k : loopVariables_)
         if (k.text != b.variable.text && random_.oneIn(2))
             symbol(k, "at");
+    for (const std::string &r : reals_)
+        if (further(2)) {
+            mapping.push_back("r" + std::to_string(mapping.size()) + " = " + r);
+            inner.realSymbol("r" + std::to_string(mapping.size() - 1));
+        }
     // One element, two neighbours, or all of the array.
     const auto pass = [&](Container &c, const std::string &name, bool writes,
                           bool isIndex = false) -> std::pair<Container *, std::string> {
@@ -85,6 +90,14 @@ void GraphMaker::call(Body &b) {
         else
             body.own.push_back(argument), body.shifts.push_back(0);
     }
+    // A scalar that nothing else in the state uses, since no edge orders the call among its accesses.
+    if (const Container *c = isLast && shared_.forms ? scalarOf(true) : nullptr)
+        if (c != to && std::none_of(op.reads.begin(), op.reads.end(), [c](const Access &a) { return a.container == c; })) {
+            Values low, high; // in no array: for values only
+            low.fill(-1000);
+            high.fill(1000);
+            symbol(Index::symbol(c->name, low, high), "v");
+        }
     inside.labels = shared_.labels;
     op.body = inner.write(0, [&](Lines &out) { inner.callee(out, body); });
     op.head = "nested " + op.label + (mapping.empty() ? "" : "[" + joined(mapping) + "]");

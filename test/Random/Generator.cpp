@@ -47,6 +47,11 @@ void GraphMaker::counter(const std::string &name, int64_t bound) {
     counters_.emplace_back(Index::symbol(name, low, high), bound);
 }
 
+void GraphMaker::realSymbol(const std::string &name) {
+    realSymbols_.push_back(name);
+    reals_.push_back(name);
+}
+
 namespace {
 
 std::string declaration(const Container &c) {
@@ -89,6 +94,9 @@ Lines GraphMaker::write(int blocks, const std::function<void(Lines &)> &more) {
         inside.push_back("symbol " + joined(given) + ": int64");
     if (!loopNames_.empty())
         inside.push_back("symbol " + joined(loopNames_) + ": int64");
+    for (const std::vector<std::string> *names : {&realSymbols_, &realNames_})
+        if (!names->empty())
+            inside.push_back("symbol " + joined(*names) + ": float64");
     for (const Container &c : containers_)
         if (c.isArgument)
             inside.push_back("argument " + declaration(c));
@@ -150,6 +158,9 @@ Generated generate(uint64_t seed) {
     shared.mixed = shared.types.oneIn(2);
     shared.more = Random(seed + 3);
     shared.bodies = shared.more.oneIn(2);
+    shared.further = Random(seed + 5);
+    shared.forms = shared.further.oneIn(2);
+    shared.bodies = shared.bodies || shared.forms;
     Generated out;
     out.flavour = shared.flavour;
     out.sizes.resize(kSizes);

@@ -106,9 +106,20 @@ struct Shared {
     Random types{0};     // chooses the types; otherwise, programs are the same
     bool bodies = false; // has loops with any control flow
     Random more{0};      // chooses where; otherwise, programs are the same
+    bool forms = false; // bodies have further forms: symbols that are real numbers, variables of several loops, mapped scalars, ...
+    Random further{0};  // chooses them; otherwise, programs are the same
     /// The settings for a nested SDFG.
     Shared inside(Flavour f) {
-        return {Random(random.next()), f, labels, depth + 1, mixed, mixed ? Random(types.next()) : Random(0), false, Random(0)};
+        return {Random(random.next()),
+                f,
+                labels,
+                depth + 1,
+                mixed,
+                mixed ? Random(types.next()) : Random(0),
+                false,
+                Random(0),
+                forms,
+                forms ? Random(further.next()) : Random(0)};
     }
 };
 
@@ -121,6 +132,8 @@ public:
     void symbol(const std::string &name, Values low, Values high, bool isSize);
     /// A symbol that assignments change; its value is always in 0 ... bound - 1.
     void counter(const std::string &name, int64_t bound);
+    /// A real number that is set from outside.
+    void realSymbol(const std::string &name);
     /// The text of the whole SDFG; `blocks`: its approximate number of states and loops.
     /// Followed by `more`.
     Lines write(int blocks, const std::function<void(Lines &)> &more = nullptr);
@@ -153,6 +166,7 @@ private:
     struct Path {
         std::vector<bool> written; // of containers: every element has a value
         std::vector<Index> variables;
+        std::vector<std::string> reals;
         void join(const Path &other);
     };
     /// The loop under construction, with what its body uses.
@@ -164,11 +178,13 @@ private:
         std::vector<std::pair<Container *, Index>> arrays;  // of indices, with the bound
         std::vector<std::pair<std::string, Index>> symbols; // which edges assign, with the bound
         std::string counter;                                // a symbol without a bound
+        std::vector<std::string> reals;                     // symbols that are real numbers, which edges assign
         int twists = 0;                                     // accesses of other iterations' elements, still to come
         int inner = 0;                                      // loops around the current block
         bool jumps = true;                                  // may continue or break
         bool returns = false;                               // may return
         bool mayBeOld = false;                              // reads scratch of earlier iterations
+        bool inWhile = false;                               // the innermost loop is a while loop inside the body
     };
     Path path() const;
     void follow(const Path &p);
@@ -181,6 +197,10 @@ private:
     void clear(Container &c);
     std::string dataOf(Body &b);
     std::string test(Body &b);
+    std::string realOf(Body &b);
+    const Container *scalarOf(bool isUntouched);
+    bool further(std::size_t n) { return shared_.forms && shared_.further.oneIn(n); }
+    std::string variableOfLoop();
     void declare(const std::string &name);
     void assign(Lines &out, Body &b);
     void arms(Lines &out, Body &b, int depth);
@@ -190,7 +210,7 @@ private:
     void iterations(Lines &out);
 
     // ---- Calls.cpp
-    void call(Body &b);
+    void call(Body &b, bool isLast);
     void callee(Lines &out, Body &b);
 
     // ---- States.cpp
@@ -271,11 +291,14 @@ private:
     Random &random_;
     std::string name_;
     std::deque<Container> containers_;
-    std::vector<Index> symbols_, sizes_;              // set from outside
-    std::vector<std::pair<Index, int64_t>> counters_; // changed by assignments, with the bound
-    std::vector<Index> loopVariables_;                // of the enclosing loops
-    std::size_t nestedIn_ = 0;                        // the number of them that enclose the current nest
-    std::vector<std::string> loopNames_;              // of all loops: declared
+    std::vector<Index> symbols_, sizes_;               // set from outside
+    std::vector<std::pair<Index, int64_t>> counters_;  // changed by assignments, with the bound
+    std::vector<Index> loopVariables_;                 // of the enclosing loops
+    std::size_t nestedIn_ = 0;                         // the number of them that enclose the current nest
+    std::vector<std::string> loopNames_;               // of all loops: declared
+    std::vector<std::string> realNames_, realSymbols_; // symbols that are real numbers: assigned here, set from outside
+    std::vector<std::string> reals_;                   // those that have a value
+    std::vector<std::string> variables_;               // of loops inside of bodies
     Lines globals_;
 
     // ---- the state under construction

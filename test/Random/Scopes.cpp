@@ -95,6 +95,8 @@ void GraphMaker::dynamicMap(Container &to) {
         addRead(count, leaves, knownIndices());
     Expressions e(random_, leaves);
     count.body = Lines{"o = (" + e.value("int64") + ") % (" + to.shape[0].text + " + 1)"};
+    if (end.type == "float64" && further(2))
+        count.body->front() += " + 0.75"; // rounded down
     place(count);
 
     Values high{};

@@ -99,6 +99,10 @@ TEST_CASE("casts", "[tasklet][cpp]") {
     CHECK(cpp("bool(z)") == "z != 0.0");
     CHECK(CppPrinter().expr(*castTo(Type::pointer(ScalarKind::Float64), name("x"))) == "static_cast<double *>(x)");
     CHECK(CppPrinter().expr(*castTo(Type::opaque("unsigned int"), name("x"))) == "static_cast<unsigned int>(x)");
+    const ExprRef element = *parseExpr("x[f(i)]").value; // GCC would take it for the size of a parameter
+    CHECK(CppPrinter().expr(*castTo(ScalarKind::Float32, element)) == "float(x[f(i)])");
+    CHECK(CppPrinter().expr(*castTo(ScalarKind::Float64, castTo(ScalarKind::Float32, element))) ==
+          "double(static_cast<float>(x[f(i)]))");
 }
 
 TEST_CASE("true division", "[tasklet][lower]") {

@@ -33,6 +33,12 @@ bool takesPinnedMemory(const tree::Module &m);
 /// Does the program communicate with other ranks (docs/user/mpi.md)?
 bool usesMpi(const tree::Module &m);
 
+/// The name that sources use for the structure of a handle: `State`, unless a structure of the program has that name.
+std::string stateName(const tree::Module &m);
+/// Definitions for the sources, before they include the header: structures contain the program's own 8-bit and 16-bit
+/// floats, of which callers see the bits. Empty without such members.
+std::vector<std::string> halfDefinitions(const tree::Module &m);
+
 /// Returns include/<name>.h; `further` adds functions that not all programs have.
 std::string header(const tree::Module &m, const std::function<void(TextWriter &)> &further);
 

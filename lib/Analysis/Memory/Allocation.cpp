@@ -1,5 +1,7 @@
 #include "sdfgc/Analysis/Memory/Allocation.h"
 
+#include "Analysis/Symbols/ScopeNames.h"
+
 #include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 
@@ -18,10 +20,12 @@ public:
     explicit UseCollector(const SDFG &g) : g_(g) {}
 
     std::map<Name, ContainerUses> run() {
-        for (const State *s : allStates(g_))
+        for (const State *s : allStates(g_)) {
             for (const auto &n : s->nodes())
                 if (const auto *a = dyn_cast<AccessNode>(n.get()))
                     inState(*s, *a);
+            inSymbolicText(*s);
+        }
         for (const Region *r : allRegions(g_)) {
             for (const auto &e : r->edges()) {
                 inCode(e->condition, *e->dst);
@@ -62,7 +66,42 @@ private:
         }
     }
 
+    /// Scalars that ranges, memlets and symbol mappings name like symbols.
+    void inSymbolicText(const State &s) {
+        if (!hasScalars_)
+            return;
+        const ScopeTree scopes(s);
+        const auto names = [&](sym::Expr e, const Node *scope) {
+            for (const Name n : e.freeSymbols())
+                if (const DataDesc *d = g_.desc(n); d && d->isScalar() && !definedByScope(scopes, scope, n)) {
+                    uses_[n].inControlFlow = true;
+                    uses_[n].blocks.push_back(&s);
+                }
+        };
+        const auto ranges = [&](const std::vector<sym::Range> &list, const Node *scope) {
+            for (const sym::Range &r : list)
+                for (const sym::Expr e : {r.begin, r.end, r.step, r.tile})
+                    names(e, scope);
+        };
+        for (const auto &n : s.nodes()) {
+            const Node *scope = scopes.scopeOf(n.get());
+            if (const auto *m = dyn_cast<MapEntry>(n.get()))
+                ranges(m->ranges, m);
+            else if (const auto *c = dyn_cast<ConsumeEntry>(n.get()))
+                names(c->numPes, scope);
+            else if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()))
+                for (const auto &[symbol, value] : nested->symbolMapping)
+                    names(value, scope);
+        }
+        for (const auto &e : s.edges())
+            for (const auto *subset : {&e->memlet.subset, &e->memlet.otherSubset})
+                if (*subset)
+                    ranges((*subset)->dims, scopeOfEdge(scopes, *e));
+    }
+
     const SDFG &g_;
+    const bool hasScalars_ =
+        std::any_of(g_.arrays.begin(), g_.arrays.end(), [](const auto &a) { return a.second.isScalar() && a.second.transient; });
     std::map<Name, ContainerUses> uses_;
 };
 

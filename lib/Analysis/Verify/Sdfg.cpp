@@ -1,6 +1,8 @@
 // Rules of SDFGs and descriptors; the walk over nested SDFGs.
 #include "Analysis/Verify/Verifier.h"
 
+#include "sdfgc/Analysis/Memory/Allocation.h"
+
 #include <algorithm>
 
 namespace sdfgc::analysis {
@@ -94,6 +96,29 @@ void Verifier::sdfg(Frame &f) {
     region(g, f);
     if (warns() && diags_.errorCount() == before) // otherwise facts about symbols may be wrong
         unsetSymbols(g);
+    if (warns())
+        unwrittenInControlFlow(g);
+}
+
+/// Transients that control flow, ranges or symbol mappings read, but no state writes. State::initialization has those that nodes read.
+void Verifier::unwrittenInControlFlow(const SDFG &g) {
+    const auto isAlias = [&g](const Node *n) {
+        const auto *a = dyn_cast<AccessNode>(n);
+        const DataDesc *d = a ? g.desc(a->data) : nullptr;
+        return d && d->alias != AliasKind::None;
+    };
+    const auto maybeWrites = [&](const AccessNode *n) {
+        return n->setZero ||
+               std::any_of(n->inEdges().begin(), n->inEdges().end(), [](const Edge *e) { return !e->memlet.isEmpty(); }) ||
+               std::any_of(n->outEdges().begin(), n->outEdges().end(), [&](const Edge *e) { return isAlias(e->dst); });
+    };
+    for (const auto &[name, uses] : usesOfContainers(g)) {
+        const DataDesc *d = g.desc(name);
+        if (uses.inControlFlow && d && needsMemory(g, name, *d) && (d->isArray() || d->isScalar()) && !d->isReference() &&
+            d->lifetime != Lifetime::Persistent && d->lifetime != Lifetime::External &&
+            std::none_of(uses.nodes.begin(), uses.nodes.end(), maybeWrites))
+            report(Id::UninitializedTransient, *uses.blocks.front(), name.str());
+    }
 }
 
 void Verifier::sdfgNames(const SDFG &g) {

@@ -84,6 +84,7 @@ private:
     template <class Element> void expectDefined(Name n, const Element &at, const Frame &f);
 
     void unsetSymbols(const ir::SDFG &g);
+    void unwrittenInControlFlow(const ir::SDFG &g);
 
     // ---- states
     void state(const ir::State &s, Frame &f);

@@ -42,11 +42,14 @@ std::unique_ptr<AliasStep> aliasOf(Planner &p, Scope &scope, Container *alias, C
 /// Makes each member of a structure an alias for the member of that name in another one.
 class StructureAliasStep final : public NodeStep {
 public:
-    std::vector<std::unique_ptr<AliasStep>> members;
+    std::vector<std::pair<Container *, const Container *>> members; // of the alias, of the other one
 
     void run(Machine &m) override {
-        for (const std::unique_ptr<AliasStep> &member : members)
-            member->run(m);
+        m.order.task();
+        for (const auto &[alias, viewed] : members) {
+            alias->measure(m);
+            alias->standFor(*viewed);
+        }
     }
 };
 
@@ -79,7 +82,7 @@ void aliasMembers(Planner &p, Scope &scope, const std::string &alias, const std:
         if (desc->isStructure())
             aliasMembers(p, scope, inner, outer, *desc, n, e, out);
         else
-            out.members.push_back(aliasOf(p, scope, to, *from, std::nullopt, n, e));
+            out.members.emplace_back(to, from);
     }
 }
 

@@ -58,8 +58,10 @@ private:
             }
             const auto subset = Planner::subsetAtSource(*e);
             const Access *x = p.access(b, *c, subset, p.site(m, &e->memlet));
-            const Operand value = b.load(x, c->type);
-            const Operand kept = b.reserve(c->type.isInteger() ? Type(ScalarKind::Int64) : c->type);
+            Operand value = b.load(x, c->type);
+            if (c->type.isFloat())
+                value = b.callFunction("floor", {value});
+            const Operand kept = b.reserve(c->type.isInteger() || c->type.isFloat() ? Type(ScalarKind::Int64) : c->type);
             b.copy(kept, b.convert(value, kept.type));
             scope_.parameters[e->dstConn] = kept;
         }

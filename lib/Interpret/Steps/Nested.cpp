@@ -77,7 +77,9 @@ public:
         m.order.task();
         before_.run(m);
         for (const Binding &x : bindings_)
-            x.inner->standFor(*x.start, m);
+            x.bind(m);
+        for (const auto &[inner, outer] : members_)
+            inner->standFor(*outer);
         for (const std::unique_ptr<NodeStep> &element : elements_)
             element->run(m);
         for (const auto &[inner, address] : addresses_)
@@ -99,8 +101,34 @@ public:
 private:
     struct Binding {
         Container *inner;
-        const Access *start; // in the surrounding graph
+        const Access *start;            // in the surrounding graph
+        std::vector<std::size_t> fixed; // dimensions in which all elements of the argument have the same index
+
+        /// An argument may be outside of the shape if nothing accesses it: the callee may test the index first.
+        void bind(Machine &m) const {
+            inner->standFor(*start, m);
+            inner->astray = start->container->astray;
+            if (inner->astray.empty() && !fixed.empty())
+                inner->astray = m.outsideOfShape(*start, fixed);
+            if (!inner->astray.empty())
+                inner->buffer = nullptr;
+        }
     };
+
+    static std::vector<std::size_t> fixedDimensions(const Container &inner, const Access &start,
+                                                    const std::optional<sym::Subset> &subset) {
+        std::vector<std::size_t> out;
+        if (!subset || subset->rank() != start.index.size() || start.container->desc->isStream())
+            return out;
+        const std::size_t others = subset->nonUnitDims().size();
+        const bool isElement = inner.desc->isScalar() || (inner.desc->isArray() && inner.desc->totalSize.isOne());
+        if (others == 0 ? !isElement : inner.desc->rank() != others) // the callee may see the elements in another shape
+            return out;
+        for (std::size_t d = 0; d < subset->rank(); ++d)
+            if (sym::Subset{{subset->dims[d]}}.isOneElement())
+                out.push_back(d);
+        return out;
+    }
 
     void bind(Planner &p, Builder &b, Scope &scope, const ir::NestedSDFGNode &n, const ir::Edge &e, Name connector, bool in) {
         Container *inner = e.memlet.isEmpty() && !connector ? nullptr : graph_.container(connector);
@@ -124,12 +152,13 @@ private:
                 elements_.push_back(std::move(step));
             return;
         }
-        const Access *first = p.access(b, *outer, subset, p.site(n, &e.memlet));
+        Access *first = p.access(b, *outer, subset, p.site(n, &e.memlet));
+        first->allowOutside = e.memlet.allowOob;
         if (analysis::isConverted(e, n)) {
             convert(p, scope, n, *inner, first);
             return;
         }
-        bindings_.push_back({inner, first});
+        bindings_.push_back({inner, first, fixedDimensions(*inner, *first, subset)});
         for (const auto &[member, desc] : inner->desc->members)
             bindMember(p, scope, n, connector.str() + "." + member.str(), outer->name.str() + "." + member.str());
     }
@@ -152,7 +181,7 @@ private:
         Container *inner = graph_.container(Name(innerName)), *outer = scope.graph.container(Name(outerName));
         if (!inner || !outer)
             return;
-        bindings_.push_back({inner, p.machine.access(*outer, p.site(n))});
+        members_.emplace_back(inner, outer);
         for (const auto &[member, desc] : inner->desc->members)
             bindMember(p, scope, n, innerName + "." + member.str(), outerName + "." + member.str());
     }
@@ -160,6 +189,7 @@ private:
     Graph graph_;
     Code before_;
     std::vector<Binding> bindings_;
+    std::vector<std::pair<Container *, const Container *>> members_;   // of structures: inside, outside
     std::vector<std::unique_ptr<NodeStep>> elements_;                  // bindings to the targets of elements of container arrays
     std::vector<std::pair<Container *, Operand>> scalars_, addresses_; // values of other nodes; elements that a scope consumes
     std::deque<ConvertedArgument> converted_;

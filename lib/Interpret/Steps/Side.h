@@ -33,7 +33,7 @@ public:
         const Container &c = *container;
         const bool scalar = c.desc->isScalar() || c.desc->isStructure();
         if (!c.buffer) {
-            m.report(FaultKind::NoMemory, site, "`" + c.name.str() + "` has no memory here");
+            m.reportNoMemory(c, site);
             ranges_.assign(scalar ? 0 : c.shape.size(), {0, 0, 1, 1});
             return;
         }

@@ -194,7 +194,14 @@ void dynamicRanges(Instance &in, ir::Node &entry, SymbolScope &symbols, tree::Bl
             in.error(diag::Id::NoPlace, analysis::placeOf(*e), e->dstConn.str());
             continue;
         }
-        const VarId v = in.declareValue(e->dstConn, symbolVariableType(value->type), true);
+        Type type = symbolVariableType(value->type);
+        if (type.isFloat()) { // indices are integers
+            type = ScalarKind::Int64;
+            const Type wide = ScalarKind::Float64;
+            value = value->type == wide ? value : py::castTo(wide, value);
+            value = py::castTo(type, py::call(Name("floor"), {value}, wide));
+        }
+        const VarId v = in.declareValue(e->dstConn, type, true);
         out.add<Declare>(v)->init = value;
         values.emplace_back(e->dstConn, v);
     }

@@ -239,12 +239,13 @@ void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call
                  : d.isScalar()    ? VarKind::Reference
                                    : VarKind::Pointer;
         v.isConst = v.kind == VarKind::Reference && edge.dst == &n && !n.outEdge(container);
-        const bool address = v.kind == VarKind::Pointer && !isBehindElement(outer.place, d);
+        const bool isPointer = v.kind == VarKind::Pointer || v.kind == VarKind::StructPtr;
+        const bool address = isPointer && !isBehindElement(outer.place, d);
         const VarId id = inner.function().vars.add(std::move(v));
         inner.function().params.push_back(id);
         Call::Argument arg;
         arg.ref = address ? addressAt(in, outer.place, outer.start) : elementAt(in, outer.place, outer.start);
-        if (outer.place.type != d.dtype && address)
+        if (outer.place.type != d.dtype && address && !d.isStructure())
             in.function().refs[arg.ref].castTo = d.dtype;
         call.arguments.push_back(arg);
         inner.places[container] = placeFor(inner, id, d);

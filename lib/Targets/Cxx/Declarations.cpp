@@ -1,5 +1,6 @@
 #include "Targets/Cxx/Emitter.h"
 
+#include "sdfgc/CodeGen/Interface.h"
 #include "sdfgc/Support/CommentText.h"
 #include "sdfgc/Support/Text.h"
 
@@ -57,6 +58,12 @@ void CxxEmitter::findEnvironments() {
 
 /// Includes, the state, constants, user code at file scope.
 void CxxEmitter::declarations(TextWriter &w) {
+    if (const std::vector<std::string> halves = codegen::halfDefinitions(m_); !halves.empty()) {
+        use("half");
+        w.line("#include " + codegen::includeOf("half"));
+        for (const std::string &definition : halves)
+            w.line(definition);
+    }
     w.line("#include \"" + name_ + ".h\"");
     w.line();
     includeLines(w);
@@ -113,7 +120,7 @@ void CxxEmitter::state(TextWriter &w) {
     if (m_.dataInstrumented)
         w.line("sdfgc::rt::DataReport data;");
     w.close(";");
-    w.line("using State = " + name_ + "_state_t;");
+    w.line("using " + state_ + " = " + name_ + "_state_t;");
     w.line();
 }
 

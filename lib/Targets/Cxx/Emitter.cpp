@@ -9,7 +9,7 @@
 
 namespace sdfgc::targets {
 
-CxxEmitter::CxxEmitter(const tree::Module &m) : m_(m), name_(m.name.str()) {}
+CxxEmitter::CxxEmitter(const tree::Module &m) : m_(m), name_(m.name.str()), state_(codegen::stateName(m)) {}
 
 codegen::Sources CxxEmitter::emit() {
     const bool several = std::any_of(m_.functions.begin(), m_.functions.end(), [](const auto &f) { return f->source > 0; });

@@ -61,7 +61,8 @@ protected:
     void use(std::string_view topic) { topics_.insert(std::string(topic)); }
 
     const tree::Module &m_;
-    const std::string name_; // of the program
+    const std::string name_;  // of the program
+    const std::string state_; // of the structure behind its handles
 
 private:
     // ---- Emitter.cpp

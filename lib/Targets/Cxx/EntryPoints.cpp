@@ -38,15 +38,15 @@ std::string CxxEmitter::interface() {
 
 void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
     use("new");
-    w.open("SDFGC_EXPORT State *__dace_init_" + name_ + "(" + init + ")");
+    w.open("SDFGC_EXPORT " + state_ + " *__dace_init_" + name_ + "(" + init + ")");
     const auto allocated = [](const StateField &f) { return isBuffer(f) && !isLate(f); };
     const bool usesMpi = codegen::usesMpi(m_);
     if (m_.initCode.empty() && !hasResources() && !usesMpi && std::none_of(m_.fields.begin(), m_.fields.end(), allocated)) {
-        w.line("return new (std::nothrow) State();");
+        w.line("return new (std::nothrow) " + state_ + "();");
         w.close();
         return;
     }
-    w.line("auto *__state = new (std::nothrow) State();");
+    w.line("auto *__state = new (std::nothrow) " + state_ + "();");
     w.line("if (!__state)");
     w.line("    return nullptr;");
     if (!m_.initCode.empty())
@@ -89,7 +89,7 @@ void CxxEmitter::allocateFields(TextWriter &w) {
 
 void CxxEmitter::program(TextWriter &w, const std::string &all) {
     const Function &program = *m_.functions.back();
-    w.open("SDFGC_EXPORT void __program_" + name_ + "(State *__state" + (all.empty() ? "" : ", " + all) + ")");
+    w.open("SDFGC_EXPORT void __program_" + name_ + "(" + state_ + " *__state" + (all.empty() ? "" : ", " + all) + ")");
     w.line("__state->error.clear();");
     if (m_.instrumented)
         w.line("__state->report.reset();");
@@ -114,7 +114,7 @@ void CxxEmitter::program(TextWriter &w, const std::string &all) {
 }
 
 void CxxEmitter::finalise(TextWriter &w) {
-    w.open("SDFGC_EXPORT int __dace_exit_" + name_ + "(State *__state)");
+    w.open("SDFGC_EXPORT int __dace_exit_" + name_ + "(" + state_ + " *__state)");
     if (m_.exitCode.empty() && !hasResources()) {
         w.line("delete __state;");
         w.line("return 0;");
@@ -148,7 +148,7 @@ void CxxEmitter::external(TextWriter &w, const std::string &init) {
     for (ir::Storage s : codegen::externalStorages(m_)) {
         std::string storage(ir::name(s));
         w.line();
-        w.open("SDFGC_EXPORT size_t __dace_get_external_memory_size_" + storage + "(State *" + params + ")");
+        w.open("SDFGC_EXPORT size_t __dace_get_external_memory_size_" + storage + "(" + state_ + " *" + params + ")");
         std::string sum;
         for (const StateField &f : m_.fields)
             if (f.lifetime == ir::Lifetime::External && f.storage == s)
@@ -157,7 +157,7 @@ void CxxEmitter::external(TextWriter &w, const std::string &init) {
         w.line("return " + sum + ";");
         w.close();
         w.line();
-        w.open("SDFGC_EXPORT void __dace_set_external_memory_" + storage + "(State *__state, char *memory" + params + ")");
+        w.open("SDFGC_EXPORT void __dace_set_external_memory_" + storage + "(" + state_ + " *__state, char *memory" + params + ")");
         for (const StateField &f : m_.fields)
             if (f.lifetime == ir::Lifetime::External && f.storage == s) {
                 std::string shift =
@@ -180,13 +180,13 @@ void CxxEmitter::aliases(TextWriter &w, const std::string &init, const std::stri
             out += (out.empty() ? "" : ", ") + p.cName.str();
         return out;
     };
-    add("State *", name_ + "_initialize", init, "__dace_init_" + name_, names(m_.init, ""));
-    add("void ", name_ + "_program", "State *__state" + (all.empty() ? "" : ", " + all), "__program_" + name_,
+    add(state_ + " *", name_ + "_initialize", init, "__dace_init_" + name_, names(m_.init, ""));
+    add("void ", name_ + "_program", state_ + " *__state" + (all.empty() ? "" : ", " + all), "__program_" + name_,
         names(m_.params, "__state"));
-    add("int ", name_ + "_finalize", "State *__state", "__dace_exit_" + name_, "__state");
-    w.line("SDFGC_EXPORT int " + name_ + "_error(State *__state)" +
+    add("int ", name_ + "_finalize", state_ + " *__state", "__dace_exit_" + name_, "__state");
+    w.line("SDFGC_EXPORT int " + name_ + "_error(" + state_ + " *__state)" +
            " { return sdfgc::rt::errorCode(__state ? &__state->error : nullptr); }");
-    w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(State *__state)" +
+    w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(" + state_ + " *__state)" +
            " { return sdfgc::rt::errorMessage(__state ? &__state->error : nullptr); }");
     if (codegen::usesMpi(m_))
         w.line("SDFGC_EXPORT void " + name_ + "_set_communicator(int handle) { sdfgc::mpi::giveWorld(handle); }");

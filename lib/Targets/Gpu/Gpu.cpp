@@ -100,12 +100,14 @@ private:
     /// Streams of the caller, errors of the device, device memory for callers (C3).
     void entryPoints(TextWriter &w) const override {
         w.line();
-        w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(State *__state, int streamid, void *stream) { return "
+        w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(" + state_ +
+               " *__state, int streamid, void *stream) { return "
                "__state->gpu.setStream(streamid, static_cast<sdfgc::gpu::Stream>(stream)); }");
-        w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(State *__state, void *stream) { "
+        w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(" + state_ +
+               " *__state, void *stream) { "
                "__state->gpu.setAllStreams(static_cast<sdfgc::gpu::Stream>(stream)); }");
-        w.line("SDFGC_EXPORT int __dace_gpu_last_error(State *__state) { return __state->gpu.takeError(); }");
-        w.line("SDFGC_EXPORT void __dace_gpu_drain_error(State *__state) { __state->gpu.drainError(); }");
+        w.line("SDFGC_EXPORT int __dace_gpu_last_error(" + state_ + " *__state) { return __state->gpu.takeError(); }");
+        w.line("SDFGC_EXPORT void __dace_gpu_drain_error(" + state_ + " *__state) { __state->gpu.drainError(); }");
         w.line();
         w.open("SDFGC_EXPORT void *" + name_ + "_device_alloc(size_t bytes)");
         w.line("char *memory = nullptr;");
@@ -133,7 +135,7 @@ private:
         for (const tree::Function *f : graphs())
             all += (all.empty() ? "&__state->" : ", &__state->") + f->name.str();
         w.line();
-        w.open("SDFGC_EXPORT const " + name_ + "_graph_info *" + name_ + "_gpu_graphs(State *__state, int *count)");
+        w.open("SDFGC_EXPORT const " + name_ + "_graph_info *" + name_ + "_gpu_graphs(" + state_ + " *__state, int *count)");
         w.line(name_ + "_graph_info *next = __state->gpu_graphs;");
         w.open("for (const sdfgc::gpu::Graph *graph : {" + all + "})");
         w.line("const sdfgc::gpu::GraphInfo &i = graph->info();");

@@ -19,7 +19,7 @@ TypeEnvironment::TypeEnvironment(const SDFG &g, const analysis::ScopeTree &scope
                 scoped_.emplace(n, ScalarKind::Int64);
         for (const Connector &c : entry->inConnectors)
             if (isDynamicRange(c.name))
-                scoped_.emplace(c.name, c.type);
+                scoped_.emplace(c.name, c.type.isFloat() ? Type(ScalarKind::Int64) : c.type); // rounded down
     }
 }
 

@@ -98,9 +98,10 @@ sym::Truth truthOf(sym::Expr e, const sym::Assumptions &facts) {
 
 class Simplification {
 public:
-    Simplification(SDFG &g, analysis::Memories &memories, pass::Context &context, bool unswitches)
-        : g_(g), context_(context), unswitches_(unswitches), changedByCode_(analysis::changedSymbols(g)), edits_(g),
-          unswitching_(g, memories, changedByCode_, edits_) {}
+    /// `arguments`: the symbols that callers pass to the program.
+    Simplification(SDFG &g, const std::set<Name> &arguments, analysis::Memories &memories, pass::Context &context, bool unswitches)
+        : g_(g), context_(context), unswitches_(unswitches), changedByCode_(analysis::changedSymbols(g)), arguments_(arguments),
+          edits_(g), unswitching_(g, memories, changedByCode_, edits_) {}
 
     /// Returns whether anything changed.
     bool run() {
@@ -116,15 +117,30 @@ public:
     }
 
 private:
-    /// Removes declarations of symbols that were assigned only by removed code, including loops in it: an undeclared symbol does
-    /// not become an argument.
+    /// Symbols that were assigned only by removed code, including loops in it, must not become arguments. If nothing mentions one, it
+    /// is no longer declared. Otherwise it starts with 0: no read of it had a value, since the removed code never ran.
     void forgetUnset(const std::set<Name> &before) {
         const std::set<Name> after = analysis::assignedIn(g_);
         const analysis::Mentions mentions(g_);
+        std::vector<std::pair<Name, std::string>> values;
         for (const Name n : before)
-            if (!after.count(n) && !mentions.contain(n))
-                g_.symbols.erase(n);
+            if (!after.count(n)) {
+                if (!mentions.contain(n))
+                    g_.symbols.erase(n);
+                else if (!isPassed(n))
+                    values.emplace_back(n, "0");
+            }
+        if (values.empty())
+            return;
+        Block *start = g_.start();
+        State *first = g_.add<State>();
+        first->label = edits_.freshLabel("start");
+        g_.connect(first, start, {"1", Language::Python}, std::move(values));
+        g_.setStart(first);
     }
+
+    /// Does it have a value at the start?
+    bool isPassed(Name n) const { return g_.parentNode ? g_.parentNode->mapped(n) != nullptr : arguments_.count(n) != 0; }
 
     // ---- blocks that only assign symbols
 
@@ -338,6 +354,7 @@ private:
     pass::Context &context_;
     const bool unswitches_;
     const std::set<Name> changedByCode_; // symbols changed by tasklets
+    const std::set<Name> &arguments_;    // symbols of the program
     sym::Assumptions facts_;             // of the variables of surrounding loops
     FlowEdits edits_;
     LoopUnswitching unswitching_;
@@ -347,12 +364,13 @@ private:
 class SimplifyControlFlow : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         analysis::KeptInterface interface(root);
+        const std::set<Name> arguments = analysis::requiredSymbols(root);
         analysis::Memories memories(root);
         const bool unswitches = option<bool>("unswitch") && !context.options.gpu() && !mentionsGpu(root);
         bool changed = false;
         const std::vector<SDFG *> all = allSDFGs(root);
         for (auto g = all.rbegin(); g != all.rend(); ++g) // inner ones first: those that are removed or duplicated contain some
-            changed |= Simplification(**g, memories, context, unswitches).run();
+            changed |= Simplification(**g, arguments, memories, context, unswitches).run();
         interface.keep();
         if (changed)
             root.renumber();

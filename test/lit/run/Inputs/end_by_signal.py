@@ -65,13 +65,13 @@ def is_running(pid):
 if number != signal.SIGKILL:
     signal.signal(number, signal.SIG_DFL)  # shells let what runs in the background ignore an interrupt
 run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-wait_for(lambda: run.poll() is not None or any(map(mentions, descendants(run.pid))), 120, f'nothing that mentions {mark} runs')
+wait_for(lambda: run.poll() is not None or any(map(mentions, descendants(run.pid))), 300, f'nothing that mentions {mark} runs')
 if run.poll() is not None:
     sys.exit(f'FAILED: it ended with {run.returncode} before the signal')
 started = descendants(run.pid)
 run.send_signal(number)
-wait_for(lambda: run.poll() is not None, 20, 'it still runs')
+wait_for(lambda: run.poll() is not None, 60, 'it still runs')
 if run.returncode not in (-number, 128 + number):
     sys.exit(f'FAILED: it ended with {run.returncode}')
-wait_for(lambda: not any(map(is_running, started)), 20, 'what it started still runs')
+wait_for(lambda: not any(map(is_running, started)), 60, 'what it started still runs')
 print('all have ended')
