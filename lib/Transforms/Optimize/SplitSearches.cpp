@@ -359,7 +359,7 @@ class SplitSearches : public pass::GraphPass {
         SDFG *current = nullptr;
         std::optional<nest::BodySymbols> symbols;
         const bool changed = changeLoops(
-            root, context,
+            root,
             [&](LoopRegion &l, const LoopsOf &known) {
                 Candidate candidate(l, known);
                 if (!candidate.searches())
