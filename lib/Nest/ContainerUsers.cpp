@@ -32,10 +32,10 @@ void ContainerUsers::add(const State &s) {
     for (const AccessNode *a : nodesOf<AccessNode>(s)) {
         const auto around = scopes.enclosing(a);
         const Node *outermost = around.empty() ? nullptr : around.back();
-        const auto [scope, isNew] = users_[a->data].states.try_emplace(&s, outermost);
+        const auto [scope, isNew] = users_[ownerOf(a->data)].states.try_emplace(&s, outermost);
         if (scope->second != outermost)
             scope->second = nullptr;
-        used.insert(a->data);
+        used.insert(ownerOf(a->data));
     }
     for (const Name n : used)
         share(n);
@@ -53,7 +53,7 @@ std::set<Name> ContainerUsers::usedIn(const LoopRegion &l) const {
     std::set<Name> out;
     for (const State *s : allStates(static_cast<const Region &>(l)))
         for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            out.insert(a->data);
+            out.insert(ownerOf(a->data));
     analysis::forEachControlRead(l, [&out](Name container, const Region &) { out.insert(ownerOf(container)); });
     return out;
 }
@@ -62,8 +62,8 @@ void ContainerUsers::remove(const LoopRegion &l) {
     std::set<Name> used;
     for (const State *s : allStates(static_cast<const Region &>(l)))
         for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
-            users_[a->data].states.erase(s);
-            used.insert(a->data);
+            users_[ownerOf(a->data)].states.erase(s);
+            used.insert(ownerOf(a->data));
         }
     for (const Name n : used)
         share(n);
