@@ -228,7 +228,7 @@ TEST_CASE("nest: library nodes with loops write all of their result unless they 
     CHECK(uses("blas.Dot d (beta = 0)" + dot) == "read x[0:N], read x[0:N], write s[0]!");
     CHECK(uses("blas.Dot d (beta = 1)" + dot) == "read x[0:N], read x[0:N], write s[0]");
     CHECK(uses("blas.Gemv g with _A <- A[0:N, 0:N], _x <- x[0:N]; _y -> row[0:N]", view) ==
-          "read A[0:N, 0:N], read x[0:N], write A[0, 0:N]");
+          "read A[0:N, 0:N], read x[0:N], write A[0, 0:N]!");
     CHECK(uses("linalg.Solve g with _ain <- A[0:N, 0:N], _bin <- x[0:N]; _bout -> row[0:N]", view) ==
           "read A[0:N, 0:N], read x[0:N], write row[?]");
 }
