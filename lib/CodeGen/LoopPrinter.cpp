@@ -8,9 +8,7 @@ namespace sdfgc::codegen {
 using namespace tree;
 
 /// The pragma that unrolls a loop: `times` times, or (0) by `automatic`.
-void BodyPrinter::unroll(int64_t times, int64_t automatic) {
-    w_.line(unrolled(times > 0 ? times : automatic));
-}
+void BodyPrinter::unroll(int64_t times, int64_t automatic) { w_.line(unrolled(times > 0 ? times : automatic)); }
 
 void BodyPrinter::unroll(const For &f) {
     const bool known = f.end.asInt() && f.begin.asInt();
