@@ -13,7 +13,7 @@ namespace sdfgc::analysis {
 /// with intact pointers.
 ///
 /// `kept`: if Typed or higher, the graph has satisfied the rules of this level and has not changed since, so that the
-/// rules of its states that no level above Typed adds to are not checked again.
+/// rules of its states and descriptors are not checked again if no level above Typed adds to them.
 bool verify(const ir::SDFG &root, ir::Level level, diag::Engine &diags, const std::string &file = "",
             ir::Level kept = ir::Level::Loaded);
 

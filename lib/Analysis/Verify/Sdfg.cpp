@@ -70,11 +70,13 @@ void Verifier::run(const SDFG &root) {
 
 void Verifier::sdfg(Frame &f) {
     const SDFG &g = f.g;
-    sdfgNames(g);
+    if (!isKept())
+        sdfgNames(g);
     constants(g);
     for (const auto &[name, d] : g.arrays) {
         const std::set<Name> inSizes = d.freeSymbols();
-        descriptor(g, name, d, inSizes);
+        if (!isKept())
+            descriptor(g, name, d, inSizes);
         f.defined.insert(name);
         f.defined.insert(inSizes.begin(), inSizes.end()); // sizes determine which symbols exist
     }

@@ -21,7 +21,7 @@ void Verifier::state(const State &s, Frame &f) {
         report(Id::CyclicState, s);
         return; // paths and scopes mean nothing here
     }
-    if (kept_ >= Level::Typed)
+    if (isKept())
         return levelOfNodes(sf);
     scopes(sf);
     for (const auto &n : s.nodes())

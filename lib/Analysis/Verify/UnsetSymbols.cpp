@@ -27,7 +27,7 @@ std::set<Name> writtenBy(const LoopRegion &l) {
 }
 
 /// The symbols that an SDFG assigns but does not receive.
-std::vector<Name> ownSymbols(const SDFG &g) {
+std::vector<Name> ownSymbols(const SDFG &g, SymbolUse &required) {
     std::set<Name> out;
     for (const Region *r : allRegions(g)) {
         if (const auto *l = dyn_cast<LoopRegion>(r))
@@ -38,7 +38,7 @@ std::vector<Name> ownSymbols(const SDFG &g) {
     }
     if (out.empty())
         return {};
-    const std::set<Name> given = requiredSymbols(g);
+    const std::unordered_set<Name> &given = required.of(g);
     std::erase_if(out, [&](Name n) {
         const auto isMapped = [n](const auto &m) { return m.first == n; };
         return given.count(n) || g.desc(n) || g.constant(n) ||
@@ -146,9 +146,12 @@ private:
         const ScopeTree scopes(s);
         std::unordered_set<Name> used;
         const auto check = [&](const auto &at, const Node *scope) {
-            for (const Name n : std::set<Name>(used.begin(), used.end()))
+            std::set<Name> read; // sorted for stable output
+            for (const Name n : used)
                 if (unset.count(n) && !definedByScope(scopes, scope, n))
-                    tell(n, placeOf(at));
+                    read.insert(n);
+            for (const Name n : read)
+                tell(n, placeOf(at));
             used.clear();
         };
         for (const auto &n : s.nodes()) {
@@ -181,7 +184,7 @@ private:
 };
 
 void Verifier::unsetSymbols(const SDFG &g) {
-    const std::vector<Name> symbols = ownSymbols(g);
+    const std::vector<Name> symbols = ownSymbols(g, required_);
     if (symbols.empty())
         return;
     SetWalk walk(symbols);

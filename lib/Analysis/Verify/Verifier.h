@@ -180,6 +180,8 @@ private:
 
     // ---- helpers
     bool atLeast(ir::Level l) const { return level_ >= l; }
+    /// Has the graph kept the rules of the typed level? Most of those for states and descriptors are not checked again.
+    bool isKept() const { return kept_ >= ir::Level::Typed; }
     /// Warnings are issued once, for the graph as loaded.
     bool warns() const { return level_ == ir::Level::Loaded; }
     /// Is `a < b` provable? The result is cached per pair: graphs repeat the same bounds thousands of times.
