@@ -32,7 +32,8 @@ class Validator:
         return out
 
     def type_(self, value, rule, at):
-        ok = isinstance(value, TYPES[rule]) and not (rule == 'integer' and isinstance(value, bool))
+        rules = rule if isinstance(rule, list) else [rule]
+        ok = any(isinstance(value, TYPES[r]) and not (r == 'integer' and isinstance(value, bool)) for r in rules)
         return [] if ok else [f'{at}: {value!r} is no {rule}']
 
     def enum_(self, value, rule, at):

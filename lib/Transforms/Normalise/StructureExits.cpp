@@ -32,8 +32,10 @@
 #include "Transforms/Edits/Nodes.h"
 #include "Transforms/Normalise/Normalise.h"
 
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -342,11 +344,15 @@ class StructureExits : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
-        for (SDFG *g : allSDFGs(root)) {
+        std::vector<SDFG *> all = allSDFGs(root);
+        std::reverse(all.begin(), all.end()); // dead code may contain nested ones
+        for (SDFG *g : all) {
             if (!analysis::hasJump(*g) || !canGo(*g) || !context.mayChange(*g, "has its jumps replaced with branches"))
                 continue;
+            const std::set<Name> assigned = analysis::assignedInside(*g);
             countLoops(*g);
             ExitStructure(*g, context).run();
+            nest::forgetSymbols(*g, assigned); // those of dead code
             changed = true;
         }
         if (changed)
