@@ -163,6 +163,9 @@ private:
             return why;
         if (!sums_.empty())
             return {Why::Update, "its sums keep their order"};
+        for (const Name n : map_.locals)
+            if (!nest::isSmallLocal(*g_.desc(n)))
+                return {Why::Allocation, "each thread of a kernel would need its own `" + n.str() + "`"};
         if (merges_ && (moves_ || !map_.locals.empty()))
             return {Why::Shape, "the maps in its body share values of an iteration"};
         return {};
