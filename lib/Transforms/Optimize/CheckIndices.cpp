@@ -231,7 +231,7 @@ private:
 
 class CheckIndices : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu())
+        if (context.options.gpu()) // one thread of the host would check
             return false;
         SDFG *current = nullptr;
         std::optional<nest::BodySymbols> symbols;

@@ -49,7 +49,8 @@
 // Profitable for loops outside of maps: they alone have no other threads. Outer loops come first: in a nest of loops, the outermost
 // loop that qualifies is split.
 //
-// Not handled: other reductions in the loop, loops without branches of their own.
+// Not handled: other reductions in the loop; loops without branches of their own; programs for a GPU, whose threads are not those
+// of a team.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
 #include "Transforms/Optimize/SearchParts.h"
@@ -356,6 +357,8 @@ private:
 
 class SplitSearches : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu()) // parts are for the threads of a team
+            return false;
         SDFG *current = nullptr;
         std::optional<nest::BodySymbols> symbols;
         const bool changed = changeLoops(
