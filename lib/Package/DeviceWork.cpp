@@ -219,7 +219,7 @@ private:
 
     void declare(const Declare &d) {
         const Variable &v = f_->vars[d.var];
-        if (v.kind == VarKind::Value && d.init)
+        if (v.kind == VarKind::Value)
             set(v.name, integerOf(d.init));
     }
 
@@ -228,7 +228,7 @@ private:
             const Name target = s->kind == py::StmtKind::Assign && s->targets.size() == 1 ? nameOf(s->targets[0]) : Name();
             const auto given = target ? integerOf(s->value) : std::nullopt;
             for (Name written : assignedBy(*s))
-                values_.erase(written);
+                set(written, std::nullopt);
             if (target)
                 set(target, given);
         }

@@ -17,6 +17,7 @@ bool changeLoops(SDFG &root, const std::function<bool(LoopRegion &, const LoopsO
             continue;
         const nest::Conflicts items(**g, memories);
         nest::LoopItems loops(**g, memories);
+        ValuesAfterLoops after(**g, memories);
         if (order == LoopOrder::InnerFirst)
             std::reverse(regions.begin(), regions.end());
         std::set<const Region *> gone;
@@ -25,7 +26,7 @@ bool changeLoops(SDFG &root, const std::function<bool(LoopRegion &, const LoopsO
             if (!l || (l->optimize && nest::isKept(*l)))
                 continue;
             const std::vector<Region *> inside = order == LoopOrder::OuterFirst ? allRegions(*l) : std::vector<Region *>();
-            if (change(*l, {**g, memories, items, loops})) {
+            if (change(*l, {**g, memories, items, loops, after})) {
                 changed = true;
                 gone.insert(inside.begin(), inside.end());
             }

@@ -1,12 +1,46 @@
 // The walk over the loops of a program, shared by passes over loops.
 #pragma once
 
+#include "sdfgc/Nest/LiveAfter.h"
+#include "sdfgc/Nest/LoopBody.h"
 #include "sdfgc/Nest/LoopItems.h"
 #include "sdfgc/Pass/Pass.h"
 
 #include <functional>
+#include <optional>
 
 namespace sdfgc::transforms {
+
+/// Which values are needed after the loops of one SDFG; found when a pass asks for it.
+class ValuesAfterLoops {
+public:
+    /// `memories`: of the program. Both must outlive this.
+    ValuesAfterLoops(ir::SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories) {}
+
+    /// Stays valid while loops become maps.
+    nest::BodySymbols &symbols() {
+        if (!symbols_)
+            symbols_.emplace(g_);
+        return *symbols_;
+    }
+    /// Stays valid if the caller says which blocks go (LiveAfter::forget).
+    nest::LiveAfter &containers() {
+        if (!containers_)
+            containers_.emplace(g_, memories_);
+        return *containers_;
+    }
+    /// Call this after other changes to blocks: references to both are invalid then.
+    void forget() {
+        symbols_.reset();
+        containers_.reset();
+    }
+
+private:
+    ir::SDFG &g_;
+    analysis::Memories &memories_;
+    std::optional<nest::BodySymbols> symbols_;
+    std::optional<nest::LiveAfter> containers_;
+};
 
 /// A pass's information about the SDFG of a loop.
 struct LoopsOf {
@@ -14,6 +48,7 @@ struct LoopsOf {
     analysis::Memories &memories;
     const nest::Conflicts &items;
     nest::LoopItems &loops;
+    ValuesAfterLoops &after;
 };
 
 /// Which loops of a nest come first. With `OuterFirst`, those inside of a replaced loop are left out.

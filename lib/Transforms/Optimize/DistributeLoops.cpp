@@ -104,8 +104,9 @@ int64_t percentOf(const std::vector<Group> &groups, const StepGraph &graph, cons
 /// One loop that may be split.
 class Distribution {
 public:
-    Distribution(LoopRegion &l, const LoopsOf &known, nest::BodySymbols &symbols)
-        : loop_(l), g_(known.g), memories_(known.memories), items_(known.items), loops_(known.loops), symbols_(symbols) {}
+    Distribution(LoopRegion &l, const LoopsOf &known)
+        : loop_(l), g_(known.g), memories_(known.memories), items_(known.items), loops_(known.loops),
+          symbols_(known.after.symbols()) {}
 
     /// Why the loop stays as it is; empty if it can be distributed.
     Reason obstacle() {
@@ -324,16 +325,10 @@ class DistributeLoops : public pass::GraphPass {
         if (context.options.gpu() && !option<bool>("device"))
             return false;
         std::map<const SDFG *, std::set<Name>> connectors; // of all nodes
-        SDFG *current = nullptr;
-        std::optional<nest::BodySymbols> symbols;
         bool makesCalls = false;
         const bool changed = changeLoops(root, [&](LoopRegion &l, const LoopsOf &known) {
-            if (current != &known.g) {
-                current = &known.g;
-                symbols.emplace(known.g);
-            }
             const pass::Element where(l);
-            Distribution distribution(l, known, *symbols);
+            Distribution distribution(l, known);
             if (const Reason why = distribution.obstacle()) {
                 context.missed(where, "remains one loop", why);
                 return false;
