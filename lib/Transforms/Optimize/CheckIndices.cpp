@@ -29,7 +29,7 @@
 // The outermost loop of a nest that qualifies is taken. Inner loops that scatter stay as they are, in the map.
 //
 // Not handled: index arrays with several dimensions; pairs of indices; updates with conflict resolution, which loops-to-maps
-// turns into maps; a check in front of a loop around this one; loops in scopes; programs for a GPU.
+// turns into maps; hoisting the check out of an outer loop; loops in scopes; programs for a GPU.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
 #include "Transforms/Edits/Nodes.h"
@@ -62,8 +62,7 @@ constexpr int64_t workOfTeam = 100000; // with less, a team of threads has hardl
 /// One loop that may scatter.
 class Scatter {
 public:
-    Scatter(LoopRegion &l, const LoopsOf &known, nest::BodySymbols &symbols, nest::LiveAfter &containers)
-        : loop_(l), known_(known), symbols_(symbols), scratch_(l, known.loops, containers) {}
+    Scatter(LoopRegion &l, const LoopsOf &known) : loop_(l), known_(known), scratch_(l, known.loops, known.after.containers()) {}
 
     /// Would the loop be a map if elements of index arrays differ?
     bool isParallelIfDistinct() {
@@ -72,8 +71,8 @@ public:
             return false;
         const auto trips = header_.range().size().asInt();
         if ((trips && *trips < fewIterationsToShare) ||
-            nest::readBody(loop_, header_, known_.memories, known_.loops.shared(), symbols_, body_) || !body_.calls.empty() ||
-            !scatters())
+            nest::readBody(loop_, header_, known_.memories, known_.loops.shared(), known_.after.symbols(), body_) ||
+            !body_.calls.empty() || !scatters())
             return false;
         const Reason why = nest::dependenceOf(
             body_, known_.g, known_.items, known_.memories, [this](Name n) { return scratch_.outside(n); }, locals_, {}, {},
@@ -219,7 +218,6 @@ private:
 
     LoopRegion &loop_;
     const LoopsOf &known_;
-    nest::BodySymbols &symbols_;
     const LoopScratch scratch_;
     analysis::LoopHeader header_;
     nest::LoopBody body_;
@@ -233,19 +231,11 @@ class CheckIndices : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         if (context.options.gpu()) // one thread of the host would check
             return false;
-        SDFG *current = nullptr;
-        std::optional<nest::BodySymbols> symbols;
-        std::optional<nest::LiveAfter> containers;
         const bool changed = changeLoops(
             root,
             [&](LoopRegion &l, const LoopsOf &known) {
-                if (current != &known.g) {
-                    current = &known.g;
-                    symbols.emplace(known.g);
-                    containers.emplace(known.g, known.memories);
-                }
                 const pass::Element where(l);
-                Scatter scatter(l, known, *symbols, *containers);
+                Scatter scatter(l, known);
                 if (!scatter.isParallelIfDistinct())
                     return false;
                 if (const Reason why = scatter.obstacle()) {
@@ -258,7 +248,7 @@ class CheckIndices : public pass::GraphPass {
                     return false;
                 scatter.replace();
                 nest::forgetSymbols(known.g, scatter.privateSymbols());
-                current = nullptr; // what was known is about blocks that are gone
+                known.after.forget();
                 return true;
             },
             LoopOrder::OuterFirst);

@@ -40,7 +40,8 @@
 //
 // For a GPU, threads must not become fewer (DeviceLoops.h): a body with parallel maps, Reduce nodes or calls keeps its
 // loop, which launches kernels. If the body is a single map, its parameters join that of the loop in one map, so that a
-// perfect nest becomes one kernel. Loops whose sums are ordered stay.
+// perfect nest becomes one kernel. Loops whose sums are ordered stay, and so do loops whose scratch is large, because all
+// threads of a kernel would need it at once.
 //
 // Not handled: loops in scopes, where nothing is gained.
 #include "Transforms/Edits/ChangeLoops.h"
@@ -90,10 +91,10 @@ constexpr int64_t fewTrips = 4; // with fewer iterations, threads that the body 
 /// One loop under conversion.
 class Conversion {
 public:
-    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
-               nest::BodySymbols &symbols, nest::LiveAfter &containers, const pass::Context &context)
-        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols),
-          scratch_(l, loops, containers), reductions_(l, g, memories, freeUpdates(context)) {}
+    Conversion(LoopRegion &l, const LoopsOf &known, const pass::Context &context)
+        : loop_(l), g_(known.g), memories_(known.memories), items_(known.items), loops_(known.loops), context_(context),
+          symbols_(known.after.symbols()), scratch_(l, known.loops, known.after.containers()),
+          reductions_(l, known.g, known.memories, freeUpdates(context)) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -384,8 +385,6 @@ class LoopsToMaps : public pass::GraphPass {
         if (context.options.gpu() && !option<bool>("device"))
             return false;
         SDFG *current = nullptr; // nested SDFGs come first, and may be gone when the SDFG around them is finished
-        std::optional<nest::BodySymbols> symbols;
-        std::optional<nest::LiveAfter> containers;
         std::set<Name> madePrivate;
         const auto finish = [&] {
             if (current)
@@ -398,11 +397,9 @@ class LoopsToMaps : public pass::GraphPass {
             if (current != &known.g) {
                 finish();
                 current = &known.g;
-                symbols.emplace(known.g);
-                containers.emplace(known.g, known.memories);
             }
             const pass::Element where(l);
-            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, *containers, context);
+            Conversion conversion(l, known, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
                 ++stay[why.code];
@@ -410,7 +407,7 @@ class LoopsToMaps : public pass::GraphPass {
             }
             if (!context.mayChange(where, "becomes a map: " + conversion.relation()))
                 return false;
-            containers->forget(l);
+            known.after.containers().forget(l);
             conversion.replace();
             ++context.loops.maps;
             moved |= conversion.moves();

@@ -15,7 +15,7 @@
 // A reduction with conflict resolution finds an extremum (BodyReductions.h), but not where it is: among equal values, `>` keeps
 // the first position and `>=` the last one. Parts are contiguous and combined in order, with the same test, so ties, NaNs and
 // zeros of both signs give bitwise identical results. A reduction over pairs would need types and functions that graphs do not
-// have, and a rule for ties; parts need only loops and arrays, on any target.
+// have, and a rule for ties; parts need only loops and arrays.
 //
 //     for i = 0; i < N; i = i + 1 {            from = 0; upto = min(N, 600000); parts = 1; found = false
 //         if A[i] == x {                       while from < N and not found {
@@ -359,20 +359,14 @@ class SplitSearches : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         if (context.options.gpu()) // parts are for the threads of a team
             return false;
-        SDFG *current = nullptr;
-        std::optional<nest::BodySymbols> symbols;
         const bool changed = changeLoops(
             root,
             [&](LoopRegion &l, const LoopsOf &known) {
                 Candidate candidate(l, known);
                 if (!candidate.searches())
                     return false;
-                if (current != &known.g || !symbols) {
-                    current = &known.g;
-                    symbols.emplace(known.g);
-                }
                 const pass::Element where(l);
-                if (const Reason why = candidate.obstacle(*symbols)) {
+                if (const Reason why = candidate.obstacle(known.after.symbols())) {
                     if (!candidate.onlyStores()) // loops-to-maps gives the reason why others stay
                         context.missed(where, "searches on one thread", why);
                     return false;
@@ -382,7 +376,7 @@ class SplitSearches : public pass::GraphPass {
                     return false;
                 if (const Reason why = splitSearch(candidate.split(), known, option<int64_t>("work")))
                     context.missed(where, "searches its parts on one thread", why);
-                symbols.reset();
+                known.after.forget();
                 return true;
             },
             LoopOrder::OuterFirst);
