@@ -16,9 +16,11 @@ std::set<Name> overwrittenContainers(ir::SDFG &g) {
     const nest::Summary whole = summaries.ofContent(g);
     std::set<Name> found;
     for (const auto &[name, d] : g.arrays) {
-        const analysis::Memory m = d.isView() ? analysis::Memory() : summaries.memoryOf(name);
+        if (d.isView())
+            continue;
+        const analysis::Memory m = summaries.memoryOf(name);
         const auto written = whole.written.find(m);
-        if (d.isView() || !summaries.isTracked(m) || whole.exposed.count(m) != 0 || written == whole.written.end())
+        if (!summaries.isTracked(m) || whole.exposed.count(m) != 0 || written == whole.written.end())
             continue;
         std::vector<analysis::SharedAccess> covers;
         for (const analysis::AccessInstance &w : written->second)

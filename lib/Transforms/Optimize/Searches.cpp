@@ -227,7 +227,7 @@ Searches::Stored Searches::storedBy(Region &arm) const {
     return out;
 }
 
-/// Does a test store what it compares, or only values that change in between?
+/// Does the arm of a test store exactly the value that the test compared? Not if the arm changes what the value depends on.
 bool Searches::storesValue(const SearchResult &key, const Test &t) const {
     if (!(typeOf(t.value, nullptr) == key.type) || key.type.isBool())
         return false;
