@@ -38,11 +38,14 @@ constexpr Operation operations[] = {
     {py::Reduction::LogicalOr, "LogicalOr", 0},
     {py::Reduction::LogicalXor, "LogicalXor", 0},
 };
+const Operation *operationOf(py::Reduction kind) {
+    const auto *at =
+        std::find_if(std::begin(operations), std::end(operations), [kind](const Operation &o) { return o.kind == kind; });
+    return at == std::end(operations) ? nullptr : at;
+}
 const Operation *operationOf(const std::string &wcr) {
     const auto function = py::parseWcr(wcr);
-    const auto *at = std::find_if(std::begin(operations), std::end(operations),
-                                  [&](const Operation &o) { return function.value && o.kind == function.value->kind; });
-    return at == std::end(operations) ? nullptr : at;
+    return function.value ? operationOf(function.value->kind) : nullptr;
 }
 
 bool isNumber(const std::string &text, std::optional<double> value) {
@@ -63,6 +66,11 @@ std::optional<double> finiteStart(py::Reduction kind, Type t) {
 }
 
 } // namespace
+
+std::string_view deviceReduction(py::Reduction kind) {
+    const Operation *operation = operationOf(kind);
+    return operation ? operation->name : std::string_view();
+}
 
 std::string Reduce::operation() const { return operationOf(wcr_)->name; }
 

@@ -61,6 +61,18 @@ bool mayBeVariable(const DataDesc &d) {
            (d.storage == Storage::Default || d.storage == Storage::CPU_Heap || d.storage == Storage::Register);
 }
 
+bool callsLibrary(const Node &n) {
+    if (isa<LibraryNode>(&n))
+        return true;
+    const auto *nested = dyn_cast<NestedSDFGNode>(&n);
+    if (!nested || !nested->sdfg)
+        return false;
+    for (const State *s : allStates(std::as_const(*nested->sdfg)))
+        if (std::any_of(s->nodes().begin(), s->nodes().end(), [](const auto &inner) { return callsLibrary(*inner); }))
+            return true;
+    return false;
+}
+
 bool mentions(const sym::Subset &s, const std::vector<Name> &params) {
     const std::set<Name> symbols = s.freeSymbols();
     return std::any_of(params.begin(), params.end(), [&](Name p) { return symbols.count(p) != 0; });

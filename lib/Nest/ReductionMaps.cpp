@@ -9,6 +9,7 @@
 #include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sdfgc::nest {
 
@@ -29,7 +30,8 @@ const LibraryNode *libraryNode(const Step &s) { return s.nodes.size() == 1 ? dyn
 /// each kind of node.
 class Reduction {
 public:
-    Reduction(const Step &step, const Map &like, const SDFG &g) : step_(step), node_(*libraryNode(step)), like_(like), g_(g) {}
+    Reduction(const Step &step, const Map &like, const SDFG &g, LoopOrder order)
+        : step_(step), node_(*libraryNode(step)), like_(like), g_(g), ofOutputs_(order == LoopOrder::Outputs) {}
 
     ReductionMaps maps() {
         if (!canSplit(like_) || !isSplittable() || !nameParameters())
@@ -42,7 +44,8 @@ protected:
     const LibraryNode &node_;
     const Map &like_;
     const SDFG &g_;
-    std::vector<sym::Expr> loops_; // trip counts, outermost first
+    const bool ofOutputs_;         // are the loops of the outputs outermost?
+    std::vector<sym::Expr> loops_; // trip counts, in the order of the widest factor
     std::vector<Operand> inputs_;
     Operand output_;
     std::string wcr_, identity_, code_;
@@ -94,11 +97,16 @@ private:
     /// Picks names that do not occur in the subsets. Threads that share the first loop must not share outputs, except for a single
     /// one.
     bool nameParameters() {
-        for (std::size_t k = 0; k < loops_.size(); ++k)
-            params_.push_back(k < like_.params.size() ? like_.params[k] : g_.freshName("__r" + std::to_string(k)));
         const std::vector<std::size_t> &kept = output_.loops;
-        const bool shared =
-            isParallel(like_.entry->schedule) && !kept.empty() && std::find(kept.begin(), kept.end(), 0) == kept.end();
+        const auto isKept = [&kept](std::size_t k) { return std::find(kept.begin(), kept.end(), k) != kept.end(); };
+        order_.resize(loops_.size());
+        std::iota(order_.begin(), order_.end(), 0);
+        if (ofOutputs_)
+            std::stable_partition(order_.begin(), order_.end(), isKept);
+        params_.resize(loops_.size());
+        for (std::size_t k = 0; k < order_.size(); ++k)
+            params_[order_[k]] = k < like_.params.size() ? like_.params[k] : g_.freshName("__r" + std::to_string(k));
+        const bool shared = isParallel(like_.entry->schedule) && !kept.empty() && !isKept(order_.front());
         return !shared && !nest::mentions(*output_.use->subset, params_) &&
                std::none_of(inputs_.begin(), inputs_.end(),
                             [this](const Operand &o) { return nest::mentions(*o.use->subset, params_); });
@@ -134,19 +142,17 @@ private:
 
     std::unique_ptr<Map> update() const {
         std::vector<Use> reads;
-        std::vector<std::size_t> all;
         for (const Operand &o : inputs_)
             reads.push_back(elementOf(o));
-        for (std::size_t k = 0; k < loops_.size(); ++k)
-            all.push_back(k);
         Use updated = elementOf(output_);
         updated.kind = UseKind::Update;
         updated.certain = false;
         updated.memlet.wcr = wcr_;
-        return mapOver(all, node_.label, taskletStep(node_.label, code_, std::move(reads), std::move(updated), g_));
+        return mapOver(order_, node_.label, taskletStep(node_.label, code_, std::move(reads), std::move(updated), g_));
     }
 
-    std::vector<Name> params_; // of the loops
+    std::vector<std::size_t> order_; // of the loops, outermost first
+    std::vector<Name> params_;       // of each loop
 };
 
 /// Reduce, with an associative function and an identity.
@@ -181,7 +187,7 @@ private:
 /// left to libraries.
 class ProductNode : public Reduction {
 public:
-    ProductNode(const Step &step, const Map &like, const SDFG &g) : Reduction(step, like, g) {
+    ProductNode(const Step &step, const Map &like, const SDFG &g, LoopOrder order) : Reduction(step, like, g, order) {
         for (const Use &u : step.uses)
             uses_.push_back(throughView(u, g));
     }
@@ -239,7 +245,7 @@ bool orderCounts(const Step &s, const SDFG &g) {
 
 std::optional<MatrixProduct> matrixProductOf(const Step &s, const SDFG &g) {
     const Map unlike;
-    ProductNode node(s, unlike, g);
+    ProductNode node(s, unlike, g, LoopOrder::Inputs);
     return isProduct(s) && node.read() ? node.product() : std::nullopt;
 }
 
@@ -255,12 +261,12 @@ bool isSumOverColumn(const Step &s, Name variable, const SDFG &g) {
     return moves && isProduct(s);
 }
 
-ReductionMaps reductionAsMaps(const Step &s, const Map &like, const SDFG &g) {
+ReductionMaps reductionAsMaps(const Step &s, const Map &like, const SDFG &g, LoopOrder order) {
     if (isReduce(s)) {
-        ReduceNode node(s, like, g);
+        ReduceNode node(s, like, g, order);
         return node.read() ? node.maps() : ReductionMaps{};
     }
-    ProductNode node(s, like, g);
+    ProductNode node(s, like, g, order);
     return isProduct(s) && node.read() ? node.maps() : ReductionMaps{};
 }
 

@@ -7,6 +7,7 @@
 
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Tasklet/Types.h"
 
 #include <string>
 #include <string_view>
@@ -53,6 +54,10 @@ std::string whyOnHost(const ir::LibraryNode &node, const pass::CompileOptions &o
 /// conflict resolution of the memlets? False for sums (Reduce without identity, beta without an addend), for stencils,
 /// which leave borders unchanged, and for classes that are not expanded.
 bool overwrites(const ir::LibraryNode &node);
+
+/// Returns the function object of the runtime header gpu_reduce.h that combines values of a block in this way, without its
+/// namespace; empty if there is none.
+std::string_view deviceReduction(py::Reduction kind);
 
 /// All definitions in table order.
 const std::vector<Definition> &all();

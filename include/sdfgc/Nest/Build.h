@@ -12,6 +12,8 @@ std::set<Name> hiddenContainers(const ir::SDFG &g, const std::vector<Run> &runs)
 /// May such a container become a variable of an iteration, judging by its descriptor?
 bool mayBeVariable(const ir::DataDesc &d);
 
+/// Does a node, or one nested in it, call a library?
+bool callsLibrary(const ir::Node &n);
 /// Does a subset depend on one of the parameters?
 bool mentions(const sym::Subset &s, const std::vector<Name> &params);
 /// Returns the element of a subset for one iteration. `at`: the position along each dimension with more than one

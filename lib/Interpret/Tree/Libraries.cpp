@@ -199,7 +199,9 @@ void Translator::translate(const LibraryCall &c) {
     constexpr std::string_view hosts = "cblas_", devices = "__state->gpuBlas.";
     const bool onDevice = c.function.starts_with(devices), onHost = c.function.starts_with(hosts);
     if (c.function == "sdfgc::gpu::blockReduce")
-        return blockReduce(c);
+        return blockReduce(c, false);
+    if (c.function == "sdfgc::gpu::blockReduceAll")
+        return blockReduce(c, true);
     char letter = onHost ? c.function[hosts.size()] : 0;
     for (const LibraryCall::Argument &a : c.arguments)
         if (onDevice && a.ref && !letter)
@@ -289,8 +291,8 @@ std::optional<py::Reduction> reductionOf(const std::string &word) {
 
 } // namespace
 
-/// All threads of a block combine their values, and the first one gets the result.
-void Translator::blockReduce(const LibraryCall &c) {
+/// All threads of a block combine their values, and the first one, or all of them, get the result.
+void Translator::blockReduce(const LibraryCall &c, bool all) {
     const auto reduction = c.arguments.size() == 2 ? reductionOf(c.arguments[1].word) : std::nullopt;
     if (!reduction || !c.result || !c.arguments[0].value) {
         refuse("this call of the function `" + c.function + "`");
@@ -303,7 +305,9 @@ void Translator::blockReduce(const LibraryCall &c) {
     b().emit({leaveValueNow, nullptr, mine.at, nullptr, bytes, &together});
     meet(Meeting::Block);
     const Operand zero = b().constant(ScalarKind::Int64, int64_t(0)), one = b().constant(ScalarKind::Int64, int64_t(1));
-    const std::size_t others = b().jumpLater(b().compare(py::Op::Eq, call(b(), number::threadInBlock, {}), zero));
+    std::optional<std::size_t> others;
+    if (!all)
+        others = b().jumpLater(b().compare(py::Op::Eq, call(b(), number::threadInBlock, {}), zero));
     const Operand total = b().reserve(t), next = b().reserve(t), k = b().reserve(ScalarKind::Int64);
     const Operand threads = blockThreads();
     b().copy(k, zero);
@@ -316,7 +320,8 @@ void Translator::blockReduce(const LibraryCall &c) {
     b().jumpBack(top);
     b().land(done);
     b().storeAt(pointerTo(c.result), total);
-    b().land(others);
+    if (others)
+        b().land(*others);
     meet(Meeting::Block); // before the next call stores values
 }
 

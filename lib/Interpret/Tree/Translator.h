@@ -82,7 +82,7 @@ private:
     void body(const tree::Function &callee, std::vector<Location> parameters);
     std::vector<Location> arguments(const tree::Function &callee, const std::vector<tree::Call::Argument> &given);
     Operand libraryArgument(const tree::LibraryCall::Argument &a, Type t);
-    void blockReduce(const tree::LibraryCall &c);
+    void blockReduce(const tree::LibraryCall &c, bool all);
     void refuse(const std::string &what) { b().refuse(what); }
 
     // ---- Variables.cpp
