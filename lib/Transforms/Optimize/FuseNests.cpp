@@ -44,24 +44,29 @@
 // may write anything that the other reads or writes. Such maps keep what differentiate relies on: no value is
 // overwritten in the map that reads it.
 //
+// On a GPU, maps are kernels. They share only their first loops if a thread for each shared iteration is enough to fill
+// the device and neighbouring threads access neighbouring elements, or if the threads of a block can share an iteration
+// (map-to-threads).
+//
 // Not handled:
 //   - bodies with effects of their own (C++ code, callbacks);
 //   - maps that push to or pop from streams, if sharing a read is the only gain;
 //   - updates of one element by both maps, because the order of the sums would change;
-//   - on a GPU, everything that `partial` allows: kernels need many iterations, and reductions are separate kernels
-//     there;
+//   - on a GPU, products, and sums of all elements, which libraries and the expansions of Reduce nodes compute without
+//     atomic updates;
 //   - maps that together use more containers than the option `containers`: each container is a memory stream that the
 //     processor has to follow.
 //
 // To keep the time linear in the size of the program, a map looks back over at most `window` items, and a fused map has
 // at most `steps` steps.
 #include "Transforms/Edits/NestRemarks.h"
+#include "Transforms/Optimize/DeviceFusion.h"
+#include "Transforms/Optimize/MapAlignment.h"
 #include "Transforms/Optimize/SavedReads.h"
 
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/MakeMaps.h"
-#include "sdfgc/Serialize/SameMap.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -75,33 +80,6 @@ using diag::Reason;
 using diag::Why;
 using nest::Item;
 using nest::Map;
-
-/// Do the schedules of two maps agree, so that one can replace both?
-bool sameSchedule(const MapEntry &a, const MapEntry &b) { return serialize::sameBut(a, b, {"label", "params", "range"}); }
-
-/// The first loops of two maps, aligned with each other.
-struct Alignment {
-    std::size_t depth = 0;                     // number of loops
-    std::map<Name, sym::Expr> meaning;         // parameters of the later map in terms of those of the earlier one
-    std::vector<const nest::Use *> saved = {}; // of the earlier map: reads that are moved before the fused one (SavedReads.h)
-};
-
-/// As many leading loops as have ranges of equal sizes and steps, at most `limit`.
-Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
-    Alignment out;
-    if (!sameSchedule(*earlier.entry, *later.entry) || earlier.entry->ordered || later.entry->ordered)
-        return out;
-    limit = std::min({limit, earlier.params.size(), later.params.size()});
-    for (std::size_t d = 0; d < limit; ++d, ++out.depth) {
-        const sym::Range &a = earlier.ranges[d];
-        const sym::Range b = later.ranges[d].substituted(out.meaning);
-        if (!(a.step == b.step) || !a.tile.isOne() || !b.tile.isOne() || !((a.end - a.begin) == (b.end - b.begin)))
-            break;
-        out.meaning.emplace(later.params[d], sym::Expr::symbol(earlier.params[d]) + b.begin - a.begin);
-    }
-    std::erase_if(out.meaning, [](const auto &m) { return m.second.isSymbol(m.first); });
-    return out;
-}
 
 /// The program being changed.
 struct FusedProgram {
@@ -118,7 +96,7 @@ struct FusedProgram {
 /// Limits on the size of a fused map and on how far a map looks back, and whether maps of different shapes and reductions may join.
 struct FusionLimits {
     std::size_t containers, steps, window;
-    bool partial;
+    bool partial, device;
 };
 
 /// An item that is treated as a map.
@@ -231,7 +209,8 @@ private:
         if (facts_[i].effects || (lastRound_ && facts_[i].queues))
             return false;
         // A product stays a library call if it would only share reads.
-        const bool reduces = item.step && (nest::isReduce(*item.step) || (nest::isProduct(*item.step) && !lastRound_));
+        const bool reduces =
+            item.step && (nest::isReduce(*item.step) || (nest::isProduct(*item.step) && !lastRound_ && !onDevice()));
         return item.map || item.step->isCopy() || (reduces && limits_.partial);
     }
 
@@ -280,6 +259,7 @@ private:
 
     /// The item as a map that could join `other`.
     MapOrStep candidate(Item &item, const Item &other) const {
+        const nest::LoopOrder order = onDevice() ? nest::LoopOrder::Outputs : nest::LoopOrder::Inputs;
         MapOrStep out;
         if (item.map) {
             out.map = item.map.get();
@@ -287,13 +267,13 @@ private:
             if (!mayOverlap(*item.step))
                 out.made = nest::copyAsMap(*item.step, *other.map, g_);
         } else if (other.map) {
-            nest::ReductionMaps maps = nest::reductionAsMaps(*item.step, *other.map, g_);
+            nest::ReductionMaps maps = nest::reductionAsMaps(*item.step, *other.map, g_, order);
             out.made = std::move(maps.update);
             if (out.made)
                 out.before = std::move(maps.init);
         } else if (nest::isReduce(*item.step) && nest::isReduce(*other.step)) {
             if (const std::optional<Map> like = scheduleOf(item)) {
-                nest::ReductionMaps maps = nest::reductionAsMaps(*item.step, *like, g_);
+                nest::ReductionMaps maps = nest::reductionAsMaps(*item.step, *like, g_, order);
                 out.made = std::move(maps.update);
                 out.before = std::move(maps.init);
             }
@@ -313,12 +293,18 @@ private:
                                 {Why::Contract, "the order of its sums must not change"});
             return std::nullopt;
         }
+        if (onDevice() && (isSumForBlocks(a, g_) || isSumForBlocks(b, g_)))
+            return std::nullopt;
         const bool reduces = (a.step && nest::isReduce(*a.step)) || (b.step && nest::isReduce(*b.step));
         if (reduces && lastRound_ && !readsTheSame(a, b, earlier, later))
             return std::nullopt;
         MapOrStep first = candidate(a, b), second = candidate(b, a);
         if (!first.map || !second.map)
             return std::nullopt;
+        if (onDevice()) { // threads have no order
+            reorder(second, *first.map);
+            reorder(first, *second.map);
+        }
         const std::size_t most = alignment(*first.map, *second.map, none).depth;
         if (most == 0 ||
             (!isAll(most, *first.map, *second.map) && (!canJoinPartly(*first.map, *second.map) || (reduces && lastRound_))))
@@ -360,6 +346,15 @@ private:
         return kept;
     }
 
+    /// Gives a map's parameters the order of another map's, if both have more loops in common then.
+    static void reorder(MapOrStep &m, const Map &like) {
+        std::unique_ptr<Map> other = orderedLike(*m.map, like);
+        if (other && alignment(*other, like, none).depth > alignment(*m.map, like, none).depth) {
+            m.made = std::move(other);
+            m.map = m.made.get();
+        }
+    }
+
     static bool isAll(std::size_t depth, const Map &a, const Map &b) {
         return depth == a.params.size() && depth == b.params.size();
     }
@@ -389,7 +384,9 @@ private:
             if (!isAll(depth, a, b) && !canJoinPartly(a, b))
                 break;
             Alignment at = alignment(a, b, depth);
-            const Reason obstacle = this->obstacle(a, b, at);
+            Reason obstacle = this->obstacle(a, b, at);
+            if (!obstacle && onDevice())
+                obstacle = obstacleOnDevice(a, b, at);
             if (!obstacle)
                 return at;
             if (!first)
@@ -434,8 +431,18 @@ private:
         return {};
     }
 
+    /// Are the maps kernels of a device, rather than loops of a thread?
+    bool onDevice() const { return limits_.device && !inMap_; }
+    /// Why a kernel should not share the first loops of two maps; empty if it may.
+    Reason obstacleOnDevice(const Map &a, const Map &b, const Alignment &at) const {
+        if (isAll(at.depth, a, b) || shareThreads(a, b, at.depth, g_))
+            return {};
+        Map both = nest::copyOf(a), later = nest::copyOf(b);
+        merge(both, later, at);
+        return whyNoBlocks(both, items_, g_, context_.allows(pass::FloatClass::F1));
+    }
     /// Saving reads pays if a transient then needs no memory, but not if every iteration would need memory for the saved values.
-    bool maySave() const { return limits_.partial && !lastRound_ && !inMap_; }
+    bool maySave() const { return limits_.partial && !lastRound_ && !inMap_ && !limits_.device; }
 
     static void merge(Map &a, Map &b, const Alignment &at) {
         nest::splitOff(a, at.depth);
@@ -469,9 +476,9 @@ class FuseNests : public pass::GraphPass {
     }
 
     bool run(SDFG &root, pass::Context &context) override {
-        const bool partial = option<bool>("partial") && !context.options.gpu();
+        const bool partial = option<bool>("partial"), device = context.options.gpu();
         const NodeLabels labels(root);
-        const FusionLimits limits{limit("containers"), limit("steps"), limit("window"), partial};
+        const FusionLimits limits{limit("containers"), limit("steps"), limit("window"), partial, device};
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             const nest::Conflicts items(g, memories);
             const std::set<Name> connectors = nest::connectorsOf(g);

@@ -24,14 +24,13 @@
 // Profitable when:
 //   - the iterations of a reader do not reuse the same element: each of the reader's loops moves along t;
 //   - the additional computation costs less than the memory traffic saved: at most the option `operations` per byte of
-//     an element;
+//     an element, or `device-operations` on a GPU, which also saves a kernel;
 //   - the total number of array reads decreases.
 //
 // Each value is computed by the same operations from the same values and rounded to the type of the array, so results
 // are bitwise identical.
 //
-// Not handled: producers with inner loops (sums); readers that are library nodes, copies or nested SDFGs; programs for
-// a GPU.
+// Not handled: producers with inner loops (sums); readers that are library nodes, copies or nested SDFGs.
 #include "Transforms/Edits/NestRemarks.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
@@ -439,11 +438,10 @@ private:
 
 class RecomputeProducers : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu()) // kernels pass values through device memory
-            return false;
         const auto limit = [this](const char *name) { return std::max<int64_t>(option<int64_t>(name), 0); };
-        const RecomputeLimits limits{limit("operations"), static_cast<std::size_t>(limit("containers")),
-                                     static_cast<std::size_t>(limit("steps")), static_cast<std::size_t>(limit("window"))};
+        const RecomputeLimits limits{limit(context.options.gpu() ? "device-operations" : "operations"),
+                                     static_cast<std::size_t>(limit("containers")), static_cast<std::size_t>(limit("steps")),
+                                     static_cast<std::size_t>(limit("window"))};
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             Recomputation recomputation(g, memories, runs, limits, context);
             for (nest::Run &run : runs)

@@ -1,0 +1,42 @@
+#include "Transforms/Optimize/DeviceFusion.h"
+
+#include "Transforms/Edits/BlockRows.h"
+
+#include "sdfgc/Nest/MakeMaps.h"
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+using diag::Reason;
+using diag::Why;
+using nest::Map;
+
+namespace {
+
+constexpr int64_t fewOutputs = 4096; // threads that do not fill a device
+
+} // namespace
+
+bool shareThreads(const Map &a, const Map &b, std::size_t depth, const SDFG &g) {
+    return fillDevice({a.ranges.begin(), a.ranges.begin() + static_cast<std::ptrdiff_t>(depth)}) &&
+           threadsAreNeighbours(a, depth, g) && threadsAreNeighbours(b, depth, g);
+}
+
+Reason whyNoBlocks(const Map &rows, const nest::Conflicts &items, const SDFG &g, bool anyOrder) {
+    const RowSharing plan(rows, items, g, anyOrder);
+    if (plan.why())
+        return {Why::Shape, "the threads of a block cannot share an iteration: " + plan.why().text};
+    return plan.isWorthwhile() ? Reason() : Reason{Why::Shape, "a kernel of both would have too few threads"};
+}
+
+bool isSumForBlocks(const nest::Item &item, const SDFG &g) {
+    if (!item.step || !nest::isReduce(*item.step))
+        return false;
+    const std::optional<sym::Subset> &to = item.step->uses.back().subset;
+    if (!to || (nest::orderCounts(*item.step, g) && to->nonUnitDims().empty()))
+        return true;
+    const auto known = to->numElements().asInt();
+    return known && *known != 1 && *known < fewOutputs;
+}
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,21 @@
+// Which maps may become one kernel of a device.
+//
+// A kernel needs a thread for each iteration of its map, and neighbouring threads should access neighbouring elements. Maps
+// of the same shape keep both. If only their first loops are shared, the others become loops inside the kernel, so either
+// the shared loops must be enough, or the threads of a block must be able to share an iteration (BlockRows.h).
+#pragma once
+
+#include "sdfgc/Nest/Conflicts.h"
+
+namespace sdfgc::transforms {
+
+/// Are the first `depth` loops of two maps enough to fill a device, with neighbouring threads at neighbouring elements?
+bool shareThreads(const nest::Map &a, const nest::Map &b, std::size_t depth, const ir::SDFG &g);
+/// Why the threads of a block should not share an iteration of a map: because they cannot, or because nothing is gained; empty
+/// if they should. `anyOrder`: may sums of numbers be reordered (class F1)?
+diag::Reason whyNoBlocks(const nest::Map &rows, const nest::Conflicts &items, const ir::SDFG &g, bool anyOrder);
+/// Is an item a Reduce node that should stay one, because a kernel would use atomic updates for its sum, or few threads for all of
+/// its outputs? The expansions of the node combine values in an order that does not vary, with several blocks for an output.
+bool isSumForBlocks(const nest::Item &item, const ir::SDFG &g);
+
+} // namespace sdfgc::transforms

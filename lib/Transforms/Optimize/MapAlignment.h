@@ -1,0 +1,27 @@
+// The loops that two maps have in common.
+#pragma once
+
+#include "sdfgc/Nest/Nest.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace sdfgc::transforms {
+
+/// The first loops of two maps, aligned with each other.
+struct Alignment {
+    std::size_t depth = 0;                     // number of loops
+    std::map<Name, sym::Expr> meaning;         // parameters of the later map in terms of those of the earlier one
+    std::vector<const nest::Use *> saved = {}; // of the earlier map: reads that are moved before the fused one (SavedReads.h)
+};
+
+/// Aligns as many leading loops as have ranges of equal sizes and steps, at most `limit`. None if the schedules of the maps
+/// differ, or if one is ordered.
+Alignment alignment(const nest::Map &earlier, const nest::Map &later, std::size_t limit);
+
+/// Returns a copy of a map with its parameters in the order of those parameters of another map that index the same dimensions of
+/// a common container; the others come last. Null if that is the present order, or if ranges depend on parameters.
+std::unique_ptr<nest::Map> orderedLike(const nest::Map &m, const nest::Map &like);
+
+} // namespace sdfgc::transforms
