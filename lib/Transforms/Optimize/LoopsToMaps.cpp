@@ -44,8 +44,10 @@
 // threads of a kernel would need it at once.
 //
 // Not handled: loops in scopes, where nothing is gained.
+#include "Transforms/Edits/BlockRows.h"
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
+#include "Transforms/Edits/LaneParameters.h"
 #include "Transforms/Optimize/BodyReductions.h"
 #include "Transforms/Optimize/DeviceLoops.h"
 #include "Transforms/Optimize/LoopScratch.h"
@@ -72,19 +74,6 @@ using diag::Reason;
 using diag::Why;
 using nest::Item;
 using nest::Map;
-
-/// Does a node, or one nested in it, call a library?
-bool callsLibrary(const Node &n) {
-    if (isa<LibraryNode>(&n))
-        return true;
-    const auto *nested = dyn_cast<NestedSDFGNode>(&n);
-    if (!nested || !nested->sdfg)
-        return false;
-    for (const State *s : allStates(std::as_const(*nested->sdfg)))
-        if (std::any_of(s->nodes().begin(), s->nodes().end(), [](const auto &inner) { return callsLibrary(*inner); }))
-            return true;
-    return false;
-}
 
 constexpr int64_t fewTrips = 4; // with fewer iterations, threads that the body may use would be idle
 
@@ -157,11 +146,16 @@ private:
     /// The same for a device: threads must not become fewer.
     Reason obstacleOnDevice(std::optional<std::vector<Item>> items) {
         merges_ = items && isPerfectNest(*items, loop_.variable);
+        Reason fewer;
         if (!merges_)
-            if (Reason why = items ? whyFewerThreads(*items) : whyFewerThreads(loop_))
-                return why;
+            fewer = items ? whyFewerThreads(*items) : whyFewerThreads(loop_);
+        if (fewer && !items)
+            return fewer;
         if (Reason why = items ? obstacleIn(std::move(*items)) : obstacleInBody())
             return why;
+        if (fewer)
+            if (Reason why = whyBlocksCannotShare())
+                return {fewer.code, fewer.text + ": " + why.text};
         if (!sums_.empty())
             return {Why::Update, "its sums keep their order"};
         for (const Name n : map_.locals)
@@ -170,6 +164,22 @@ private:
         if (merges_ && (moves_ || !map_.locals.empty()))
             return {Why::Shape, "the maps in its body share values of an iteration"};
         return {};
+    }
+
+    /// Why the threads of a block cannot share the inner maps, which would keep their threads then (map-to-threads).
+    Reason whyBlocksCannotShare() {
+        if (moves_)
+            return {Why::Opaque, "the body has control flow"};
+        const bool anyOrder = context_.allows(pass::FloatClass::F1);
+        spreadLanes(map_, items_, g_, anyOrder);
+        const RowSharing plan(map_, items_, g_, anyOrder);
+        if (plan.keepsThreads() && plan.onlyAccumulates())
+            return {};
+        if (plan.why())
+            return plan.why();
+        if (!plan.keepsThreads())
+            return {Why::Shape, "inner maps have several loops"};
+        return plan.isWorthwhile() ? Reason() : Reason{Why::Shape, "neighbouring threads would not access neighbouring elements"};
     }
 
     /// Why a body of items cannot become that of a map.
@@ -291,7 +301,7 @@ private:
 
     static Reason obstacleOf(const nest::Step &s) {
         for (const Node *n : s.nodes) {
-            if (callsLibrary(*n))
+            if (nest::callsLibrary(*n))
                 return {Why::Library, "its body calls libraries"};
             if (n->isEntry())
                 return {Why::Opaque, "its body has scopes that cannot be changed"};
