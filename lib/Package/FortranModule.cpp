@@ -8,6 +8,8 @@
 #include "sdfgc/Support/TextWriter.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 
 namespace sdfgc::package {
@@ -85,6 +87,8 @@ public:
     explicit FortranModule(const Interface &i) : i_(i), prefix_(module_.declare(i.name).substr(0, 40)) {
         for (Type t : i.structs)
             structs_.emplace_back(t, module_.declare(t.name().str()));
+        for (const Argument &s : i.sizes)
+            setters_[s.name] = module_.declare(prefix_ + "_set_size_" + s.name);
     }
 
     std::string text() {
@@ -111,8 +115,12 @@ public:
         w_.line("interface");
         w_.indent();
         initialise();
-        program();
+        if (i_.sizes.empty())
+            program(prefix_ + "_program");
+        else
+            program(call_ = module_.declare(prefix_ + "_call"));
         small();
+        setters();
         externalMemory();
         if (i_.gpu)
             streams();
@@ -125,6 +133,8 @@ public:
         w_.line("contains");
         w_.indent();
         message();
+        if (!i_.sizes.empty())
+            programWithSizes();
         w_.dedent();
         w_.line("end module");
         return w_.take();
@@ -198,8 +208,14 @@ private:
         return out;
     }
 
+    /// A size, an array that it follows from, and the formula.
+    struct Source {
+        const Argument *size, *array;
+        std::string value;
+    };
+
     /// Declares values before arrays, whose bounds may mention them.
-    void declare(const std::vector<Argument> &arguments, const Names &names) {
+    void declare(const std::vector<Argument> &arguments, const Names &names, const std::vector<Source> &withExtents = {}) {
         for (const Argument &a : arguments)
             if (a.kind == ArgumentKind::Symbol || a.kind == ArgumentKind::Scalar)
                 w_.line(typeOf(a.type) + ", value :: " + names.of.at(a.name));
@@ -210,8 +226,19 @@ private:
                      (a.isMemory() && (a.onDevice() || opaque(a))))
                 w_.line("type(c_ptr), value :: " + names.of.at(a.name));
             else if (a.isMemory())
-                longLine(typeOf(a.type) + (a.readOnly() ? ", intent(in)" : ", intent(inout)") + (a.optional ? ", optional" : "") +
-                         " :: " + names.of.at(a.name) + bounds(a, names));
+                longLine(
+                    typeOf(a.type) + (a.readOnly() ? ", intent(in)" : ", intent(inout)") + (a.optional ? ", optional" : "") +
+                    " :: " + names.of.at(a.name) +
+                    (std::any_of(withExtents.begin(), withExtents.end(), [&](const Source &s) { return s.array->name == a.name; })
+                         ? assumedShape(a)
+                         : bounds(a, names)));
+    }
+
+    static std::string assumedShape(const Argument &a) {
+        std::string out;
+        for (std::size_t d = 0; d < a.shape.size() + (a.type.isVector() ? 1 : 0); ++d)
+            out += out.empty() ? ":" : ", :";
+        return "(" + out + ")";
     }
 
     /// A statement, continued after a comma before it gets too long.
@@ -229,16 +256,23 @@ private:
     /// Is it memory whose element type Fortran cannot express?
     static bool opaque(const Argument &a) { return a.type.isStruct() && a.type.fields().empty(); }
 
+    /// How formulas spell symbols: those that are arguments.
+    std::function<std::string(Name)> spelling(const Names &names) const {
+        return [this, &names](Name symbol) -> std::string {
+            for (const std::vector<Argument> *list : {&i_.arguments, &i_.sizes})
+                for (const Argument &b : *list)
+                    if (const auto known = names.of.find(b.name);
+                        known != names.of.end() && b.name == symbol.str() && b.kind == ArgumentKind::Symbol && b.type.isInteger())
+                        return known->second;
+            return "";
+        };
+    }
+
     /// `(M, N)` for a row-major array [N, M]; `(*)` for other layouts and unknown extents.
     std::string bounds(const Argument &a, const Names &names) const {
         if (a.kind == ArgumentKind::Structure)
             return "";
-        auto spell = [&](Name symbol) -> std::string {
-            for (const Argument &b : i_.arguments)
-                if (b.name == symbol.str() && b.kind == ArgumentKind::Symbol && b.type.isInteger())
-                    return names.of.at(b.name);
-            return "";
-        };
+        const auto spell = spelling(names);
         std::vector<sym::Expr> shape = a.shape, strides = a.strides;
         if (!packedFirst(shape, strides)) {
             std::reverse(shape.begin(), shape.end());
@@ -278,13 +312,105 @@ private:
         end("function");
     }
 
-    void program() {
+    void program(const std::string &name) {
         w_.line("! Runs the program to its end.");
         Names all = names(i_.arguments, {"handle"});
-        head("subroutine", prefix_ + "_program", all.list, "", i_.name + "_program");
+        head("subroutine", name, all.list, "", i_.name + "_program");
         w_.line("type(c_ptr), value :: " + all.list[0]);
         declare(i_.arguments, all);
         end("subroutine");
+    }
+
+    const std::string &setter(const Argument &size) const { return setters_.at(size.name); }
+
+    /// The first array from which each size follows, one size after the other, with a variable for each. Assumed-shape
+    /// dummies have extents; so the layout must be packed.
+    std::vector<Source> sources(Names &names) const {
+        std::vector<Source> out;
+        for (bool more = true; more;) {
+            more = false;
+            for (const Argument &s : i_.sizes)
+                for (const Argument &a : i_.arguments)
+                    if (const std::string value = names.of.count(s.name) ? "" : sizeFrom(s, a, names); !value.empty()) {
+                        out.push_back({&s, &a, value});
+                        names.of[s.name] = names.scope.declare("size_" + s.name);
+                        more = true;
+                    }
+        }
+        return out;
+    }
+
+    std::string sizeFrom(const Argument &size, const Argument &a, const Names &names) const {
+        if (!hasExtents(a))
+            return "";
+        const bool isReversed = !packedFirst(a.shape, a.strides);
+        for (std::size_t d = 0; d < a.shape.size(); ++d) {
+            const auto parts = sym::affineIn(a.shape[d], Name(size.name));
+            if (!parts || parts->first.isZero())
+                continue;
+            const auto factor = formula(parts->first, Language::Fortran, spelling(names)),
+                       fixed = formula(parts->second, Language::Fortran, spelling(names));
+            if (!factor || !fixed)
+                continue;
+            const std::size_t lanes = a.type.isVector() ? 1 : 0, dimension = lanes + (isReversed ? a.shape.size() - d : d + 1);
+            const std::string extent = "size(" + names.of.at(a.name) + ", " + std::to_string(dimension) + ", c_int64_t)";
+            const std::string rest = *fixed == "0" ? extent : "(" + extent + " - (" + *fixed + "))";
+            return *factor == "1" ? rest : rest + " / (" + *factor + ")";
+        }
+        return "";
+    }
+
+    /// Can the array be an assumed-shape dummy?
+    static bool hasExtents(const Argument &a) {
+        if (a.kind != ArgumentKind::Array || a.onDevice() || opaque(a) || a.shape.empty())
+            return false;
+        std::vector<sym::Expr> shape(a.shape.rbegin(), a.shape.rend()), strides(a.strides.rbegin(), a.strides.rend());
+        return packedFirst(a.shape, a.strides) || packedFirst(shape, strides);
+    }
+
+    void setters() {
+        for (const Argument &s : i_.sizes) {
+            w_.line(
+                "! A size that the program needs but has no argument for, where it does not follow from an array; 0 on success.");
+            head("function", setter(s), {"handle", "value"}, "status", i_.setter(s));
+            w_.line("type(c_ptr), value :: handle");
+            w_.line("integer(c_int64_t), value :: value");
+            w_.line("integer(c_int) :: status");
+            end("function");
+            public_ += "public :: " + setter(s) + "\n";
+        }
+    }
+
+    /// The program with arrays that have extents, from which sizes are set before the call.
+    void programWithSizes() {
+        Names all = names(i_.arguments, {"handle"});
+        const std::string status = all.scope.declare("status");
+        const std::vector<Source> from = sources(all);
+        w_.line("! Runs the program to its end.");
+        std::string list;
+        for (const std::string &a : all.list)
+            list += (list.empty() ? "" : ", ") + a;
+        longLine("subroutine " + prefix_ + "_program(" + list + ")");
+        w_.indent();
+        w_.line("type(c_ptr), value :: " + all.list[0]);
+        declare(i_.arguments, all, from);
+        if (!from.empty())
+            w_.line("integer(c_int) :: " + status);
+        for (const Source &s : from)
+            w_.line("integer(c_int64_t) :: " + all.of.at(s.size->name));
+        for (const Source &s : from) {
+            const std::string &variable = all.of.at(s.size->name), &array = all.of.at(s.array->name);
+            if (s.array->optional) {
+                w_.line(variable + " = 0");
+                longLine("if (present(" + array + ")) " + variable + " = " + s.value);
+            } else {
+                longLine(variable + " = " + s.value);
+            }
+            w_.line(status + " = " + setter(*s.size) + "(" + all.list[0] + ", " + variable + ")");
+        }
+        longLine("call " + call_ + "(" + list + ")");
+        w_.dedent();
+        w_.line("end subroutine");
     }
 
     void small() {
@@ -389,6 +515,8 @@ private:
     const Interface &i_;
     FortranNames module_;
     std::string prefix_;
+    std::string call_;                           // the program without sizes
+    std::map<std::string, std::string> setters_; // by name of the size
     std::vector<std::pair<Type, std::string>> structs_;
     std::string public_;
     TextWriter w_;
