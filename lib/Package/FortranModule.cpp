@@ -355,7 +355,9 @@ private:
             const std::size_t lanes = a.type.isVector() ? 1 : 0, dimension = lanes + (isReversed ? a.shape.size() - d : d + 1);
             const std::string extent = "size(" + names.of.at(a.name) + ", " + std::to_string(dimension) + ", c_int64_t)";
             const std::string rest = *fixed == "0" ? extent : "(" + extent + " - (" + *fixed + "))";
-            return *factor == "1" ? rest : rest + " / (" + *factor + ")";
+            if (parts->first.isOne())
+                return rest;
+            return rest + " / " + (parts->first.isInteger() ? *factor : "max(int(" + *factor + ", c_int64_t), 1_c_int64_t)");
         }
         return "";
     }

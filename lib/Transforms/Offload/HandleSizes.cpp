@@ -97,11 +97,20 @@ std::set<Name> parametersOnHost(const SDFG &root, const pass::Context &context) 
 }
 
 void keepParameters(SDFG &root, const std::set<Name> &onHost, pass::Context &context) {
+    std::string names;
     for (const analysis::Argument &a : analysis::argumentList(root).program)
         if (a.isSymbol() && !onHost.count(a.name)) {
             root.handleSizes.push_back(a.name);
             context.done(root, "needs the size `" + a.name.str() + "` for copies; callers set it on the handle");
+            names += (names.empty() ? "`" : ", `") + a.name.str() + "`";
         }
+    if (names.empty())
+        return;
+    diag::Location where;
+    where.element = elementName(root);
+    const bool isOne = root.handleSizes.size() == 1;
+    context.diags.report(diag::Id::SizesOnHandle, where, root.name.str(), (isOne ? "the size " : "the sizes ") + names,
+                         isOne ? "this size" : "these sizes");
 }
 
 } // namespace sdfgc::transforms

@@ -27,8 +27,10 @@
 //   - early returns and irreducible control flow;
 //   - ordered maps (loops) outside of maps; inside they are loops of a thread;
 //   - arrays whose size is undefined or computed by the program (HandleSizes.h);
-//   - without the option `few-elements`, programs that would launch many kernels of few elements (FewElements.h), which
-//     run faster on the host.
+//   - programs that would launch many kernels of few elements (FewElements.h), which run faster on the host. `--place
+//     device` and the option `few-elements` move them.
+//
+// `--place require` makes each of these an error, and `--place host` moves nothing.
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Offload/FewElements.h"
@@ -293,7 +295,8 @@ std::string whyFewElements(SDFG &root) {
     const auto rounded = [](double x) { return std::to_string(static_cast<int64_t>(std::llround(x))); };
     const std::string elements = rounded(work.elements / work.launches);
     return "it would launch " + rounded(work.launches) + " kernels of " + elements + (elements == "1" ? " element" : " elements") +
-           " each, on average, if its loops count to 1000 (`few-elements=true` moves it nevertheless)";
+           " each, on average, if its loops count to 1000, which takes " + durationText(work.onDevice()) + " on the device and " +
+           durationText(work.onHost()) + " on the host";
 }
 
 class OffloadToGpu : public pass::GraphPass {
@@ -301,20 +304,36 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         if (mentionsGpu(root))
             return placeWrittenScalars(root, context);
-        std::string why = obstacle(root);
-        if (why.empty() && !option<bool>("few-elements"))
-            why = whyFewElements(root);
-        if (!why.empty()) {
-            context.missed(root, "the program stays on the host", {diag::Why::Host, why});
-            diag::Location place;
-            place.element = elementName(root);
-            context.diags.report(diag::Id::ProgramOnHost, place, root.name.str(), why);
-            return false;
-        }
+        const pass::Placement place = context.options.place;
+        if (place == pass::Placement::Host)
+            return stays(root, context, "`--place host` leaves it there");
+        if (const std::string why = obstacle(root); !why.empty())
+            return stays(root, context, why);
+        if (place != pass::Placement::Device && !option<bool>("few-elements"))
+            if (const std::string why = whyFewElements(root); !why.empty())
+                return stays(root, context, why, "`--place device` moves it nevertheless");
         const std::set<Name> parameters = parametersOnHost(root, context);
         Offload(root, context).run();
         keepParameters(root, parameters, context);
+        if (place == pass::Placement::Require && !mentionsGpu(root))
+            stays(root, context, "it has nothing for a device to do");
         return true;
+    }
+
+private:
+    /// Reports why the program stays on the host, unless the user wants it there.
+    static bool stays(const SDFG &root, pass::Context &context, const std::string &why, const std::string &hint = "") {
+        context.missed(root, "the program stays on the host", {diag::Why::Host, why});
+        if (context.options.place == pass::Placement::Host)
+            return false;
+        const bool isError = context.options.place == pass::Placement::Require;
+        diag::Location where;
+        where.element = elementName(root);
+        diag::Diagnostic &report = isError ? context.diags.report(diag::Id::ProgramNotOnDevice, where, root.name.str(), why)
+                                           : context.diags.report(diag::Id::ProgramOnHost, where, root.name.str(), why);
+        if (!hint.empty())
+            report.hint = hint + (isError ? "" : "; `--place require` makes this an error");
+        return false;
     }
 };
 

@@ -314,6 +314,12 @@ TEST_CASE("argument list: containers, then scalars and symbols, by code point") 
     CHECK(list.program[4].type == Type(ScalarKind::Int32));
     g.g.constants.set("A", {DataDesc::array(ScalarKind::Float64, {4}), json::Value(0)});
     CHECK(names(argumentList(g.g).program) == "_x b N Z s");
+    g.g.handleSizes = {"N", "unused"};
+    list = argumentList(g.g);
+    CHECK(names(list.program) == "_x b Z s");
+    CHECK(names(list.init).empty());
+    CHECK(names(list.sizes) == "N");
+    CHECK(list.sizes[0].type == Type(ScalarKind::Int64));
 }
 
 TEST_CASE("types of assigned symbols are joined") {
