@@ -3,6 +3,7 @@
 // Fortran ignores case and has no leading underscores, so arguments get different names; the array bounds show which is which. A
 // row-major array has its extents in reverse, since Fortran sees the same memory that way.
 #include "Formula.h"
+#include "FortranNames.h"
 
 #include "sdfgc/Package/Interface.h"
 #include "sdfgc/Support/TextWriter.h"
@@ -10,77 +11,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 
 namespace sdfgc::package {
 namespace {
 
-constexpr std::size_t maxName = 63;
 constexpr std::size_t lineWidth = 100; // without indentation; Fortran's limit is 132
-
-std::string lower(std::string s) {
-    std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return s;
-}
-
-/// Names in one scope.
-class FortranNames {
-public:
-    /// A valid, unused name similar to `wanted`.
-    std::string declare(std::string wanted) {
-        wanted.erase(0, wanted.find_first_not_of('_'));
-        if (wanted.empty() || !std::isalpha(static_cast<unsigned char>(wanted[0])))
-            wanted = "x" + wanted;
-        wanted.resize(std::min(wanted.size(), maxName - 4));
-        std::string name = wanted;
-        for (int k = 1; !taken_.insert(lower(name)).second; ++k)
-            name = wanted + "_" + std::to_string(k);
-        return name;
-    }
-
-private:
-    /// Initially the names that the interfaces use from iso_c_binding.
-    std::set<std::string> taken_{"c_bool",          "c_char",    "c_double", "c_double_complex", "c_float",
-                                 "c_float_complex", "c_funptr",  "c_int",    "c_int8_t",         "c_int16_t",
-                                 "c_int32_t",       "c_int64_t", "c_ptr",    "c_size_t",         "iso_c_binding"};
-};
-
-/// Type of a value; Fortran has neither unsigned integers nor half precision: integers of the same size hold their bits.
-std::string scalarType(Type t) {
-    switch (t.scalar()) {
-    case ScalarKind::Bool:
-        return "logical(c_bool)";
-    case ScalarKind::Int8:
-    case ScalarKind::UInt8:
-    case ScalarKind::Float8E4M3FN:
-    case ScalarKind::Float8E5M2:
-        return "integer(c_int8_t)";
-    case ScalarKind::Int16:
-    case ScalarKind::UInt16:
-    case ScalarKind::Float16:
-    case ScalarKind::BFloat16:
-        return "integer(c_int16_t)";
-    case ScalarKind::Int32:
-    case ScalarKind::UInt32:
-        return "integer(c_int32_t)";
-    case ScalarKind::Int64:
-    case ScalarKind::UInt64:
-        return "integer(c_int64_t)";
-    case ScalarKind::Float32:
-        return "real(c_float)";
-    case ScalarKind::Float64:
-        return "real(c_double)";
-    case ScalarKind::Complex64:
-        return "complex(c_float_complex)";
-    case ScalarKind::Complex128:
-        return "complex(c_double_complex)";
-    case ScalarKind::Void:
-    case ScalarKind::String:
-    case ScalarKind::PyObject:
-        break;
-    }
-    return "type(c_ptr)";
-}
 
 class FortranModule {
 public:
@@ -148,7 +83,7 @@ private:
             for (const auto &[type, name] : structs_)
                 if (type == t && !t.fields().empty())
                     return "type(" + name + ")";
-        return t.isScalar() ? scalarType(t) : "type(c_ptr)";
+        return t.isScalar() ? fortranScalar(t) : "type(c_ptr)";
     }
 
     void structure(Type t, const std::string &name) {
