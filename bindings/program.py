@@ -1,3 +1,6 @@
+SIZES = INTERFACE.get('sizes', [])
+
+
 class _GraphInfo(ctypes.Structure):
     """What became of a GPU graph since the handle was made, as the program's header has it."""
     _fields_ = [('name', ctypes.c_char_p),
@@ -24,6 +27,7 @@ class Program:
         self._initialize.restype, self._program.restype, self._message.restype = ctypes.c_void_p, None, ctypes.c_char_p
         self._arrays = {a['name']: _Array(a) for a in INTERFACE['arguments'] if a['kind'] == 'array'}
         self._first = {}
+        self._sizes = {}
         self._memory = {}
         self._kept = []
         self._failures = []  # exceptions raised by callbacks
@@ -76,12 +80,16 @@ class Program:
                 raise TypeError(f'the argument {name} is missing')
             arguments.append(self._argument(a, given[name], views, symbols, keep))
         self._set_up(given)
+        sizes = [(self._library[size['set']], ctypes.c_int64(symbols[size['name']])) for size in SIZES if size['name'] in symbols]
         returned = [given[n] for n in results]
         outcome = None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
         program, error, handle, failures = self._program, self._error, self._handle, self._failures
 
         def run(_keep=keep):
             failures.clear()
+            for set_size, size in sizes:
+                if set_size(handle, size):
+                    raise Error(4, f'a size of {size.value} does not fit into its type')
             program(handle, *arguments)
             if failures:
                 raise failures[0]
@@ -181,6 +189,13 @@ class Program:
         infos = function(self._handle, ctypes.byref(count))
         return [infos[i].values() for i in range(count.value)]
 
+    def set_size(self, name, value):
+        """Sets a size that the program needs but has no argument for, where it does not follow from the shapes of arrays."""
+        size = next((s for s in SIZES if s['name'] == name), None)
+        if size is None:
+            raise TypeError(f'the program has no size {name}' + (f"; it has {', '.join(s['name'] for s in SIZES)}" if SIZES else ''))
+        self._sizes[name] = _convert_value(name, size['type'], value).value
+
     # ---- arguments
 
     def _require_handle(self):
@@ -202,7 +217,7 @@ class Program:
 
     def _symbols(self, given):
         """Values of the symbols: given ones, and those that follow from shapes and strides."""
-        symbols, views, equations = {}, {}, []
+        symbols, views, equations = dict(self._sizes), {}, []
         for a in INTERFACE['arguments'] + INTERFACE['init_arguments']:
             if a['kind'] in ('symbol', 'scalar') and a['name'] in given and str(a['type']).lstrip('u').startswith('int'):
                 symbols[a['name']] = _convert_value(a['name'], a['type'], given[a['name']]).value

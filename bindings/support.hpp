@@ -1,6 +1,7 @@
 #ifndef SDFGC_PROGRAM_SUPPORT_1
 #define SDFGC_PROGRAM_SUPPORT_1
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -63,6 +64,24 @@ inline void checkSize(const char *name, std::int64_t has, std::int64_t needs) {
         throw Error(4, std::string(name) + " has " + std::to_string(has) + " elements, but the program needs " +
                            std::to_string(needs));
 }
+
+/// A size that follows from arrays: the largest one for which all of them have enough elements.
+class Extent {
+public:
+    /// An array that needs `fixed + factor * size` elements. One of unknown size tells nothing.
+    void limit(std::int64_t has, std::int64_t fixed, std::int64_t factor) {
+        if (factor > 0 && has != INT64_MAX)
+            value_ = std::min(value_, has < fixed ? 0 : (has - fixed) / factor);
+    }
+    /// An array that the caller leaves out needs no size.
+    void leaveOut() { isLeftOut_ = true; }
+    bool known() const { return value_ != INT64_MAX || isLeftOut_; }
+    std::int64_t value() const { return value_ != INT64_MAX ? value_ : 0; }
+
+private:
+    std::int64_t value_ = INT64_MAX;
+    bool isLeftOut_ = false;
+};
 
 namespace formula {
 

@@ -107,12 +107,19 @@ std::string cParameter(const Param &p) {
 std::string cParameters(const std::vector<Param> &ps) {
     std::string text;
     for (const Param &p : ps)
-        text += (text.empty() ? "" : ", ") + cParameter(p);
+        if (!p.onHandle)
+            text += (text.empty() ? "" : ", ") + cParameter(p);
     return text;
 }
 
+std::string sizeSetter(const Module &m, const Param &p) { return m.name.str() + "_set_size_" + p.name.str(); }
+
+std::string sizeField(const Param &p) { return "__size_" + p.name.str(); }
+
 std::string toProgram(const Param &p, const Function &program) {
     const std::string &name = p.cName.str();
+    if (p.onHandle) // a local variable of the entry point
+        return name;
     Type t = p.desc ? p.desc->dtype : p.type;
     if (p.desc && p.desc->isStream())
         return "*static_cast<sdfgc::rt::Stream<" + t.cppName() + "> *>(" + name + ")";
@@ -238,7 +245,8 @@ void preamble(TextWriter &w, const Module &m) {
     w.line(" * Initialise once, call the program as often as you like (not concurrently on one handle), finalise once.");
     w.line(" * Arguments in order:");
     for (const Param &p : m.params)
-        w.line(" *   " + p.cName.str() + ": " + describe(p));
+        if (!p.onHandle)
+            w.line(" *   " + p.cName.str() + ": " + describe(p));
     w.line(" */");
     w.line("#ifndef SDFGC_PROGRAM_" + n + "_H");
     w.line("#define SDFGC_PROGRAM_" + n + "_H");
@@ -281,6 +289,24 @@ void structs(TextWriter &w, const Module &m) {
     }
 }
 
+/// The macros let callers test whether this build needs a size: `#ifdef NAME_set_size_N`.
+void sizeSetters(TextWriter &w, const Module &m) {
+    bool first = true;
+    for (const Param &p : m.params) {
+        if (!p.onHandle)
+            continue;
+        if (first) {
+            w.line("/* Sizes of arrays that this build needs besides the arguments, to copy them. Set them before the first call, "
+                   "and");
+            w.line(" * when they change. 0 on success, 4 if the program's type cannot hold the value. */");
+        }
+        first = false;
+        const std::string setter = sizeSetter(m, p);
+        w.line("int " + setter + "(" + m.name.str() + "Handle_t handle, int64_t " + p.cName.str() + ");");
+        w.line("#define " + setter + " " + setter);
+    }
+}
+
 /// The handle and the functions that all programs have. If a function has two names, DaCe's comes first.
 void functions(TextWriter &w, const Module &m) {
     const std::string &n = m.name.str();
@@ -303,6 +329,7 @@ void functions(TextWriter &w, const Module &m) {
     w.line("/* Code of the last call's error, 0 for none, and its text; for a null handle, why the last initialiser gave none. */");
     w.line("int " + n + "_error(" + handle + " handle);");
     w.line("const char *" + n + "_error_message(" + handle + " handle);");
+    sizeSetters(w, m);
     if (usesMpi(m)) {
         w.line("/* The ranks that call later initialisers: a communicator as MPI_Comm_c2f gives it; else all of the job. */");
         w.line("void " + n + "_set_communicator(int handle);");

@@ -24,6 +24,7 @@ public:
         for (const Argument &a : i.init)
             if (!argument(a.name))
                 all_.push_back(a);
+        all_.insert(all_.end(), i.sizes.begin(), i.sizes.end());
     }
 
     std::optional<std::string> text() {
@@ -227,6 +228,10 @@ private:
                 special(s).empty() ? "command.memory(" + bytes + ")" : "static_cast<char *>(" + special(s) + "(" + bytes + "))";
             w_.line("__dace_set_external_memory_" + storage + "(" + values({}, "handle") + ", " + memory +
                     (i_.init.empty() ? "" : ", " + values(i_.init, "")) + ");");
+        }
+        for (const Argument &s : i_.sizes) {
+            w_.line("if (" + i_.setter(s) + "(handle, in." + s.parameter + ") != 0)");
+            w_.line("    return command.failed(\"the size `" + s.name + "` is too large\");");
         }
         w_.line(n + "_program(" + values(i_.arguments, "handle") + ");");
         w_.line("if (" + n + "_error(handle) != 0)");

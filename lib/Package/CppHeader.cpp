@@ -34,6 +34,7 @@ public:
         access("public:");
         ownership();
         call();
+        setters();
         externalMemory();
         if (i_.gpu)
             streams();
@@ -116,26 +117,93 @@ private:
         w_.line();
     }
 
-    /// The number of elements in C that an array must have; nothing if the arguments do not determine it.
-    std::optional<std::string> needed(const Argument &a) const {
-        sym::Expr size = a.totalSize * sym::Expr(a.type.isVector() ? a.type.lanes() : 1);
-        const auto spell = [this](Name symbol) -> std::string {
+    /// The number of elements in C that an array must have.
+    static sym::Expr elements(const Argument &a) { return a.totalSize * sym::Expr(a.type.isVector() ? a.type.lanes() : 1); }
+
+    /// A formula over the arguments, and over sizes that are known; nothing if they do not determine it.
+    std::optional<std::string> evaluated(sym::Expr e, const std::vector<const Argument *> &sizes = {}) const {
+        const auto spell = [&](Name symbol) -> std::string {
+            for (const Argument *s : sizes)
+                if (s->name == symbol.str())
+                    return extent(*s) + ".value()";
             for (const Argument &b : i_.arguments)
                 if (b.name == symbol.str() && (b.kind == ArgumentKind::Symbol || b.kind == ArgumentKind::Scalar) &&
                     b.type.isInteger())
                     return b.type == Type(ScalarKind::Int64) ? b.parameter : "std::int64_t(" + b.parameter + ")";
             return "";
         };
-        return formula(size, Language::Cpp, spell, "sdfgc_program::formula::"); // arguments may have the names of its functions
+        return formula(e, Language::Cpp, spell, "sdfgc_program::formula::"); // arguments may have the names of its functions
+    }
+
+    /// The variable for a size that follows from arrays. No argument has such a name, since names are those of C.
+    static std::string extent(const Argument &size) { return "size_of__" + size.parameter; }
+
+    /// Sizes on the handle follow from the spans, one after the other: an array gives the only size that its number of
+    /// elements needs and that is not known before.
+    void setSizes() {
+        std::vector<const Argument *> known;
+        for (bool more = true; more;) {
+            more = false;
+            for (const Argument &s : i_.sizes) {
+                if (std::find(known.begin(), known.end(), &s) != known.end())
+                    continue;
+                std::vector<std::string> lines;
+                for (const Argument &a : i_.arguments)
+                    if (isSpan(a))
+                        limit(s, a, known, lines);
+                if (lines.empty())
+                    continue;
+                w_.line("sdfgc_program::Extent " + extent(s) + ";");
+                for (const std::string &line : lines)
+                    w_.line(line);
+                w_.line("if (" + extent(s) + ".known())");
+                w_.line("    this->setSize_" + s.name + "(" + extent(s) + ".value());");
+                known.push_back(&s);
+                more = true;
+            }
+        }
+    }
+
+    void limit(const Argument &size, const Argument &a, const std::vector<const Argument *> &known,
+               std::vector<std::string> &lines) const {
+        const auto parts = sym::affineIn(elements(a), Name(size.name));
+        if (!parts || parts->first.isZero())
+            return;
+        const auto factor = evaluated(parts->first, known), fixed = evaluated(parts->second, known);
+        if (!factor || !fixed)
+            return;
+        std::string when = a.optional ? "sdfgc_program::address(" + a.parameter + ")" : "";
+        for (const Argument *k : known)
+            if (elements(a).dependsOn(Name(k->name)))
+                when += (when.empty() ? "" : " && ") + extent(*k) + ".known()";
+        if (!when.empty())
+            lines.push_back("if (" + when + ")");
+        lines.push_back((when.empty() ? "" : "    ") + extent(size) + ".limit(sdfgc_program::sizeOf(" + a.parameter + "), " +
+                        *fixed + ", " + *factor + ");");
+        if (a.optional) {
+            lines.push_back("if (!sdfgc_program::address(" + a.parameter + "))");
+            lines.push_back("    " + extent(size) + ".leaveOut();");
+        }
+    }
+
+    void setters() {
+        for (const Argument &s : i_.sizes) {
+            w_.line("/// A size that the program needs but has no argument for. A call sets it itself where it follows from arrays "
+                    "of known size.");
+            w_.open("void setSize_" + s.name + "(std::int64_t value)");
+            w_.line("if (const int code = ::" + i_.setter(s) + "(this->handle_, value))");
+            w_.line("    throw sdfgc_program::Error(code, \"the size " + s.name + " does not fit into its type\");");
+            w_.close();
+            w_.line();
+        }
     }
 
     void call() {
         w_.line("/// Runs the program to its end. Throws sdfgc_program::Error when an array is too small or the program fails.");
         w_.open("void operator()(" + parameters(i_.arguments) + ")");
         std::string checks;
-        TextWriter sizes(std::string(4, ' '));
         for (const Argument &a : i_.arguments)
-            if (std::optional<std::string> n = isSpan(a) ? needed(a) : std::nullopt)
+            if (std::optional<std::string> n = isSpan(a) ? evaluated(elements(a)) : std::nullopt)
                 checks += std::string(a.optional ? "if (sdfgc_program::address(" + a.parameter + "))\n    " : "") +
                           "sdfgc_program::checkSize(\"" + a.parameter + "\", sdfgc_program::sizeOf(" + a.parameter + "), " + *n +
                           ");\n";
@@ -143,6 +211,7 @@ private:
             checks.pop_back();
             w_.line(checks);
         }
+        setSizes();
         std::string arguments = "this->handle_";
         for (const Argument &a : i_.arguments)
             arguments += ", " + passed(a);

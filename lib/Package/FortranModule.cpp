@@ -3,88 +3,27 @@
 // Fortran ignores case and has no leading underscores, so arguments get different names; the array bounds show which is which. A
 // row-major array has its extents in reverse, since Fortran sees the same memory that way.
 #include "Formula.h"
+#include "FortranNames.h"
 
 #include "sdfgc/Package/Interface.h"
 #include "sdfgc/Support/TextWriter.h"
 
 #include <algorithm>
-#include <set>
+#include <functional>
+#include <map>
 
 namespace sdfgc::package {
 namespace {
 
-constexpr std::size_t maxName = 63;
 constexpr std::size_t lineWidth = 100; // without indentation; Fortran's limit is 132
-
-std::string lower(std::string s) {
-    std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return s;
-}
-
-/// Names in one scope.
-class FortranNames {
-public:
-    /// A valid, unused name similar to `wanted`.
-    std::string declare(std::string wanted) {
-        wanted.erase(0, wanted.find_first_not_of('_'));
-        if (wanted.empty() || !std::isalpha(static_cast<unsigned char>(wanted[0])))
-            wanted = "x" + wanted;
-        wanted.resize(std::min(wanted.size(), maxName - 4));
-        std::string name = wanted;
-        for (int k = 1; !taken_.insert(lower(name)).second; ++k)
-            name = wanted + "_" + std::to_string(k);
-        return name;
-    }
-
-private:
-    /// Initially the names that the interfaces use from iso_c_binding.
-    std::set<std::string> taken_{"c_bool",          "c_char",    "c_double", "c_double_complex", "c_float",
-                                 "c_float_complex", "c_funptr",  "c_int",    "c_int8_t",         "c_int16_t",
-                                 "c_int32_t",       "c_int64_t", "c_ptr",    "c_size_t",         "iso_c_binding"};
-};
-
-/// Type of a value; Fortran has neither unsigned integers nor half precision: integers of the same size hold their bits.
-std::string scalarType(Type t) {
-    switch (t.scalar()) {
-    case ScalarKind::Bool:
-        return "logical(c_bool)";
-    case ScalarKind::Int8:
-    case ScalarKind::UInt8:
-    case ScalarKind::Float8E4M3FN:
-    case ScalarKind::Float8E5M2:
-        return "integer(c_int8_t)";
-    case ScalarKind::Int16:
-    case ScalarKind::UInt16:
-    case ScalarKind::Float16:
-    case ScalarKind::BFloat16:
-        return "integer(c_int16_t)";
-    case ScalarKind::Int32:
-    case ScalarKind::UInt32:
-        return "integer(c_int32_t)";
-    case ScalarKind::Int64:
-    case ScalarKind::UInt64:
-        return "integer(c_int64_t)";
-    case ScalarKind::Float32:
-        return "real(c_float)";
-    case ScalarKind::Float64:
-        return "real(c_double)";
-    case ScalarKind::Complex64:
-        return "complex(c_float_complex)";
-    case ScalarKind::Complex128:
-        return "complex(c_double_complex)";
-    case ScalarKind::Void:
-    case ScalarKind::String:
-    case ScalarKind::PyObject:
-        break;
-    }
-    return "type(c_ptr)";
-}
 
 class FortranModule {
 public:
     explicit FortranModule(const Interface &i) : i_(i), prefix_(module_.declare(i.name).substr(0, 40)) {
         for (Type t : i.structs)
             structs_.emplace_back(t, module_.declare(t.name().str()));
+        for (const Argument &s : i.sizes)
+            setters_[s.name] = module_.declare(prefix_ + "_set_size_" + s.name);
     }
 
     std::string text() {
@@ -111,8 +50,12 @@ public:
         w_.line("interface");
         w_.indent();
         initialise();
-        program();
+        if (i_.sizes.empty())
+            program(prefix_ + "_program");
+        else
+            program(call_ = module_.declare(prefix_ + "_call"));
         small();
+        setters();
         externalMemory();
         if (i_.gpu)
             streams();
@@ -125,6 +68,8 @@ public:
         w_.line("contains");
         w_.indent();
         message();
+        if (!i_.sizes.empty())
+            programWithSizes();
         w_.dedent();
         w_.line("end module");
         return w_.take();
@@ -138,7 +83,7 @@ private:
             for (const auto &[type, name] : structs_)
                 if (type == t && !t.fields().empty())
                     return "type(" + name + ")";
-        return t.isScalar() ? scalarType(t) : "type(c_ptr)";
+        return t.isScalar() ? fortranScalar(t) : "type(c_ptr)";
     }
 
     void structure(Type t, const std::string &name) {
@@ -198,8 +143,14 @@ private:
         return out;
     }
 
+    /// A size, an array that it follows from, and the formula.
+    struct Source {
+        const Argument *size, *array;
+        std::string value;
+    };
+
     /// Declares values before arrays, whose bounds may mention them.
-    void declare(const std::vector<Argument> &arguments, const Names &names) {
+    void declare(const std::vector<Argument> &arguments, const Names &names, const std::vector<Source> &withExtents = {}) {
         for (const Argument &a : arguments)
             if (a.kind == ArgumentKind::Symbol || a.kind == ArgumentKind::Scalar)
                 w_.line(typeOf(a.type) + ", value :: " + names.of.at(a.name));
@@ -210,8 +161,19 @@ private:
                      (a.isMemory() && (a.onDevice() || opaque(a))))
                 w_.line("type(c_ptr), value :: " + names.of.at(a.name));
             else if (a.isMemory())
-                longLine(typeOf(a.type) + (a.readOnly() ? ", intent(in)" : ", intent(inout)") + (a.optional ? ", optional" : "") +
-                         " :: " + names.of.at(a.name) + bounds(a, names));
+                longLine(
+                    typeOf(a.type) + (a.readOnly() ? ", intent(in)" : ", intent(inout)") + (a.optional ? ", optional" : "") +
+                    " :: " + names.of.at(a.name) +
+                    (std::any_of(withExtents.begin(), withExtents.end(), [&](const Source &s) { return s.array->name == a.name; })
+                         ? assumedShape(a)
+                         : bounds(a, names)));
+    }
+
+    static std::string assumedShape(const Argument &a) {
+        std::string out;
+        for (std::size_t d = 0; d < a.shape.size() + (a.type.isVector() ? 1 : 0); ++d)
+            out += out.empty() ? ":" : ", :";
+        return "(" + out + ")";
     }
 
     /// A statement, continued after a comma before it gets too long.
@@ -229,16 +191,23 @@ private:
     /// Is it memory whose element type Fortran cannot express?
     static bool opaque(const Argument &a) { return a.type.isStruct() && a.type.fields().empty(); }
 
+    /// How formulas spell symbols: those that are arguments.
+    std::function<std::string(Name)> spelling(const Names &names) const {
+        return [this, &names](Name symbol) -> std::string {
+            for (const std::vector<Argument> *list : {&i_.arguments, &i_.sizes})
+                for (const Argument &b : *list)
+                    if (const auto known = names.of.find(b.name);
+                        known != names.of.end() && b.name == symbol.str() && b.kind == ArgumentKind::Symbol && b.type.isInteger())
+                        return known->second;
+            return "";
+        };
+    }
+
     /// `(M, N)` for a row-major array [N, M]; `(*)` for other layouts and unknown extents.
     std::string bounds(const Argument &a, const Names &names) const {
         if (a.kind == ArgumentKind::Structure)
             return "";
-        auto spell = [&](Name symbol) -> std::string {
-            for (const Argument &b : i_.arguments)
-                if (b.name == symbol.str() && b.kind == ArgumentKind::Symbol && b.type.isInteger())
-                    return names.of.at(b.name);
-            return "";
-        };
+        const auto spell = spelling(names);
         std::vector<sym::Expr> shape = a.shape, strides = a.strides;
         if (!packedFirst(shape, strides)) {
             std::reverse(shape.begin(), shape.end());
@@ -278,13 +247,107 @@ private:
         end("function");
     }
 
-    void program() {
+    void program(const std::string &name) {
         w_.line("! Runs the program to its end.");
         Names all = names(i_.arguments, {"handle"});
-        head("subroutine", prefix_ + "_program", all.list, "", i_.name + "_program");
+        head("subroutine", name, all.list, "", i_.name + "_program");
         w_.line("type(c_ptr), value :: " + all.list[0]);
         declare(i_.arguments, all);
         end("subroutine");
+    }
+
+    const std::string &setter(const Argument &size) const { return setters_.at(size.name); }
+
+    /// The first array from which each size follows, one size after the other, with a variable for each. Assumed-shape
+    /// dummies have extents; so the layout must be packed.
+    std::vector<Source> sources(Names &names) const {
+        std::vector<Source> out;
+        for (bool more = true; more;) {
+            more = false;
+            for (const Argument &s : i_.sizes)
+                for (const Argument &a : i_.arguments)
+                    if (const std::string value = names.of.count(s.name) ? "" : sizeFrom(s, a, names); !value.empty()) {
+                        out.push_back({&s, &a, value});
+                        names.of[s.name] = names.scope.declare("size_" + s.name);
+                        more = true;
+                    }
+        }
+        return out;
+    }
+
+    std::string sizeFrom(const Argument &size, const Argument &a, const Names &names) const {
+        if (!hasExtents(a))
+            return "";
+        const bool isReversed = !packedFirst(a.shape, a.strides);
+        for (std::size_t d = 0; d < a.shape.size(); ++d) {
+            const auto parts = sym::affineIn(a.shape[d], Name(size.name));
+            if (!parts || parts->first.isZero())
+                continue;
+            const auto factor = formula(parts->first, Language::Fortran, spelling(names)),
+                       fixed = formula(parts->second, Language::Fortran, spelling(names));
+            if (!factor || !fixed)
+                continue;
+            const std::size_t lanes = a.type.isVector() ? 1 : 0, dimension = lanes + (isReversed ? a.shape.size() - d : d + 1);
+            const std::string extent = "size(" + names.of.at(a.name) + ", " + std::to_string(dimension) + ", c_int64_t)";
+            const std::string rest = *fixed == "0" ? extent : "(" + extent + " - (" + *fixed + "))";
+            if (parts->first.isOne())
+                return rest;
+            return rest + " / " + (parts->first.isInteger() ? *factor : "max(int(" + *factor + ", c_int64_t), 1_c_int64_t)");
+        }
+        return "";
+    }
+
+    /// Can the array be an assumed-shape dummy?
+    static bool hasExtents(const Argument &a) {
+        if (a.kind != ArgumentKind::Array || a.onDevice() || opaque(a) || a.shape.empty())
+            return false;
+        std::vector<sym::Expr> shape(a.shape.rbegin(), a.shape.rend()), strides(a.strides.rbegin(), a.strides.rend());
+        return packedFirst(a.shape, a.strides) || packedFirst(shape, strides);
+    }
+
+    void setters() {
+        for (const Argument &s : i_.sizes) {
+            w_.line(
+                "! A size that the program needs but has no argument for, where it does not follow from an array; 0 on success.");
+            head("function", setter(s), {"handle", "value"}, "status", i_.setter(s));
+            w_.line("type(c_ptr), value :: handle");
+            w_.line("integer(c_int64_t), value :: value");
+            w_.line("integer(c_int) :: status");
+            end("function");
+            public_ += "public :: " + setter(s) + "\n";
+        }
+    }
+
+    /// The program with arrays that have extents, from which sizes are set before the call.
+    void programWithSizes() {
+        Names all = names(i_.arguments, {"handle"});
+        const std::string status = all.scope.declare("status");
+        const std::vector<Source> from = sources(all);
+        w_.line("! Runs the program to its end.");
+        std::string list;
+        for (const std::string &a : all.list)
+            list += (list.empty() ? "" : ", ") + a;
+        longLine("subroutine " + prefix_ + "_program(" + list + ")");
+        w_.indent();
+        w_.line("type(c_ptr), value :: " + all.list[0]);
+        declare(i_.arguments, all, from);
+        if (!from.empty())
+            w_.line("integer(c_int) :: " + status);
+        for (const Source &s : from)
+            w_.line("integer(c_int64_t) :: " + all.of.at(s.size->name));
+        for (const Source &s : from) {
+            const std::string &variable = all.of.at(s.size->name), &array = all.of.at(s.array->name);
+            if (s.array->optional) {
+                w_.line(variable + " = 0");
+                longLine("if (present(" + array + ")) " + variable + " = " + s.value);
+            } else {
+                longLine(variable + " = " + s.value);
+            }
+            w_.line(status + " = " + setter(*s.size) + "(" + all.list[0] + ", " + variable + ")");
+        }
+        longLine("call " + call_ + "(" + list + ")");
+        w_.dedent();
+        w_.line("end subroutine");
     }
 
     void small() {
@@ -389,6 +452,8 @@ private:
     const Interface &i_;
     FortranNames module_;
     std::string prefix_;
+    std::string call_;                           // the program without sizes
+    std::map<std::string, std::string> setters_; // by name of the size
     std::vector<std::pair<Type, std::string>> structs_;
     std::string public_;
     TextWriter w_;

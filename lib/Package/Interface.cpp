@@ -190,7 +190,7 @@ Interface interfaceOf(const tree::Module &m, bool emulated) {
         if (f->graph)
             out.graphs.push_back({f->name.str(), tree::contains(f->body, tree::TreeKind::Loop)});
     for (const tree::Param &p : m.params)
-        out.arguments.push_back(argument(p));
+        (p.onHandle ? out.sizes : out.arguments).push_back(argument(p));
     for (const tree::Param &p : m.init)
         out.init.push_back(argument(p));
     out.fixed = fixedArguments(m);
@@ -234,6 +234,17 @@ json::Value toJson(const Interface &i) {
         for (const Argument &a : *list)
             values.push(argumentJson(a));
         out.set(key, std::move(values));
+    }
+    if (!i.sizes.empty()) {
+        json::Value sizes = json::Value::array();
+        for (const Argument &s : i.sizes) {
+            json::Value v = json::Value::object();
+            v.set("name", s.name);
+            v.set("type", toJson(s.type));
+            v.set("set", i.setter(s));
+            sizes.push(std::move(v));
+        }
+        out.set("sizes", std::move(sizes));
     }
     out.set("fixed_arguments", json::strings(i.fixed));
     out.set("argument_order", json::strings(i.order));

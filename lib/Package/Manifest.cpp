@@ -6,13 +6,20 @@
 
 namespace sdfgc::package {
 
+std::string builtTarget(const Request &r) {
+    const bool staysOnHost = r.compile->gpu() && r.module->streams == 0;
+    return staysOnHost ? "cpu" : r.compile->target.name();
+}
+
 json::Value manifest(const Request &r) {
     const std::string &n = r.module->name.str();
     json::Value out = json::Value::object();
     out.set("schema", 1);
     out.set("name", n);
     out.set("sdfgc", SDFGC_VERSION);
-    out.set("target", r.compile->target.name());
+    out.set("target", builtTarget(r));
+    if (builtTarget(r) != r.compile->target.name())
+        out.set("requested_target", r.compile->target.name());
     out.set("library", "lib/lib" + n + ".so");
     json::Value bindings = json::Value::object();
     bindings.set("c", "include/" + n + ".h");

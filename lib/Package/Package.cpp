@@ -123,7 +123,7 @@ private:
         return true;
     }
 
-    /// DaCe's map_cpp.json: {"target": "cpu" (what the program was made for), "<cfg>": {"<state>": {"<node>": {"from", "to"}}}},
+    /// DaCe's map_cpp.json: {"target": "cpu" (what the sources are for), "<cfg>": {"<state>": {"<node>": {"from", "to"}}}},
     /// here with all ranges of an element under "ranges" in addition to the first one, and "file" where that is not the main source
     /// (codegen-semantics 26).
     std::string sourceMap() const {
@@ -159,7 +159,7 @@ private:
         json::Value out = objectOf(elements, [&](const auto &states) {
             return objectOf(states, [&](const auto &nodes) { return objectOf(nodes, entryOf); });
         });
-        out.members().emplace(out.members().begin(), "target", request_.compile->target.name());
+        out.members().emplace(out.members().begin(), "target", builtTarget(request_));
         return out.dump() + "\n";
     }
 

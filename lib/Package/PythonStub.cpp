@@ -14,7 +14,7 @@ namespace {
 // clang-format off
 /// Names that a structure cannot have in the module: Python's own, which the module does not redefine, and the module's.
 constexpr std::string_view takenNames[] = {
-    "DeviceArray", "Error", "INTERFACE", "ORDER", "Program", "STRUCTS", "Struct", "abs", "aiter", "all", "anext", "any", "ascii", "bin",
+    "DeviceArray", "Error", "INTERFACE", "ORDER", "Program", "SIZES", "STRUCTS", "Struct", "abs", "aiter", "all", "anext", "any", "ascii", "bin",
     "bool", "breakpoint", "builtins", "bytearray", "bytes", "callable", "chr", "classmethod", "compile", "complex", "copyright",
     "credits", "ctypes", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec", "exit", "filter", "float", "format",
     "frozenset", "getattr", "globals", "hasattr", "hash", "hashlib", "help", "hex", "id", "input", "inspect", "int", "isinstance",
@@ -111,6 +111,7 @@ public:
         w_.line();
         w_.line("INTERFACE: _t.Dict[str, _t.Any]");
         w_.line("ORDER: _t.List[str]");
+        w_.line("SIZES: _t.List[_t.Dict[str, _t.Any]]");
         w_.line("STRUCTS: _t.Dict[str, _t.Type[Struct]]");
         w_.line();
         common();
@@ -186,6 +187,7 @@ private:
                  "def to_pinned(self, array: _npt.ArrayLike) -> _npt.NDArray[_t.Any]: ...",
                  "def set_stream(self, stream: _t.Any, index: _t.Optional[int] = None) -> None: ...",
                  "def gpu_graphs(self) -> _t.List[_t.Dict[str, _t.Any]]: ...",
+                 "def set_size(self, name: str, value: int) -> None: ...",
              })
             w_.line(line);
         close();

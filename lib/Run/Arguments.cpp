@@ -63,7 +63,7 @@ private:
             return entries_.size() - 1;
         };
         for (const tree::Param &p : module_.params)
-            out_.program.push_back(index(p));
+            (p.onHandle ? out_.sizes : out_.program).push_back(index(p));
         for (const tree::Param &p : module_.init)
             out_.init.push_back(index(p));
         for (const Entry &e : entries_)
@@ -93,6 +93,10 @@ private:
             const auto at = std::find(names.begin(), names.end(), g.name);
             if (at != names.end()) {
                 entries_[static_cast<std::size_t>(at - names.begin())].value = g.value;
+                continue;
+            }
+            if (takes(module_, g.name)) {
+                ofShapes_.push_back(g);
                 continue;
             }
             std::string list;
@@ -215,6 +219,14 @@ private:
             if (!e.param->desc || e.param->desc->isScalar())
                 if (std::optional<int64_t> known = integerOf(e))
                     solver.know(e.param->name, *known, "--arg " + e.param->name.str());
+        for (const Given &g : ofShapes_) {
+            const std::optional<Number> number = parseNumber(g.value);
+            if (number && number->isInteger)
+                solver.know(Name(g.name), number->integer, "--arg " + g.name);
+            else
+                diags_.report(Id::ProgramArgumentValue, {}, g.name, "`" + g.value + "` is not an integer",
+                              "--arg " + g.name + "=1");
+        }
         for (const Entry &e : entries_)
             if (e.file && e.isArray())
                 for (std::size_t d = 0; d < e.file->shape.size(); ++d)
@@ -399,6 +411,7 @@ private:
     const ArgumentOptions &options_;
     diag::Engine &diags_;
     std::vector<Entry> entries_;
+    std::vector<Given> ofShapes_; // values of symbols that are no arguments
     Arguments out_;
 };
 
@@ -411,14 +424,25 @@ const Argument *Arguments::find(std::string_view name) const {
     return nullptr;
 }
 
+bool takes(const tree::Module &interface, std::string_view name) {
+    const Name wanted(name);
+    const auto named = [&](const tree::Param &p) { return p.name == wanted; };
+    const auto mentions = [&](const tree::Param &p) { return p.desc && p.desc->isArray() && p.desc->freeSymbols().count(wanted); };
+    return std::any_of(interface.params.begin(), interface.params.end(), named) ||
+           std::any_of(interface.init.begin(), interface.init.end(), named) ||
+           std::any_of(interface.params.begin(), interface.params.end(), mentions);
+}
+
 std::optional<Arguments> prepare(const tree::Module &module, const ArgumentOptions &options, diag::Engine &diags) {
     return Preparer(module, options, diags).run();
 }
 
 std::optional<Arguments> inOrderOf(const tree::Module &module, Arguments arguments) {
-    const auto indices = [&](const std::vector<tree::Param> &list, std::vector<std::size_t> &out) {
+    const auto indices = [&](const std::vector<tree::Param> &list, bool onHandle, std::vector<std::size_t> &out) {
         out.clear();
         for (const tree::Param &p : list) {
+            if (p.onHandle != onHandle)
+                continue;
             const Argument *a = arguments.find(p.name.view());
             if (!a)
                 return false;
@@ -426,7 +450,8 @@ std::optional<Arguments> inOrderOf(const tree::Module &module, Arguments argumen
         }
         return true;
     };
-    if (!indices(module.params, arguments.program) || !indices(module.init, arguments.init))
+    if (!indices(module.params, false, arguments.program) || !indices(module.params, true, arguments.sizes) ||
+        !indices(module.init, false, arguments.init))
         return std::nullopt;
     return arguments;
 }

@@ -3,6 +3,7 @@
 
 #include "Run/CFunction.h"
 
+#include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/Signals.h"
 #include "sdfgc/Support/Time.h"
 
@@ -223,6 +224,22 @@ private:
         return true;
     }
 
+    /// Sets the sizes that the program has no parameters for.
+    bool setSizes(void *handle) {
+        using Set = int (*)(void *handle, std::int64_t value);
+        for (std::size_t i : arguments_.sizes) {
+            const Argument &a = arguments_.all[i];
+            const auto set = reinterpret_cast<Set>(find(name_ + "_set_size_" + a.name.str()));
+            if (!set)
+                return false;
+            if (set(handle, static_cast<std::int64_t>(valueOf(a.type, a.data))) != 0) {
+                report_.say(Status::Error, ("the size `" + a.name.str() + "` is too large").c_str());
+                return false;
+            }
+        }
+        return true;
+    }
+
     char *externalMemory(ir::Storage storage, std::uint64_t bytes) {
         if (storage == ir::Storage::GPU_Global)
             return deviceMemory(bytes);
@@ -277,7 +294,7 @@ private:
         const auto text = reinterpret_cast<ErrorText>(lookUp(name_ + "_error_message"));
         if (!handle)
             return report_.say(Status::InitFailed, text ? text(nullptr) : "");
-        if (!giveExternalMemory(handle))
+        if (!giveExternalMemory(handle) || !setSizes(handle))
             return;
         const auto callOnce = [&] {
             const DeviceCounts before = deviceCounts();

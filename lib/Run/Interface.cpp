@@ -31,6 +31,8 @@ tree::Module interfaceOf(const ir::SDFG &graph) {
     const std::map<Name, analysis::Access> access = analysis::containerAccess(graph);
     m.params = parameters(list.program, access);
     m.init = parameters(list.init, access);
+    for (const analysis::Argument &a : list.sizes)
+        m.params.push_back({.name = a.name, .cName = a.name, .type = a.type, .onHandle = true});
     return m;
 }
 

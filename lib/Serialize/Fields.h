@@ -161,6 +161,7 @@ template <class V, class... G> void graphFields(V &v, G &...g) {
     v.field("debuginfo", g.debugInfo...);
     regionFields(v, g...);
     v.meta("_meta_sdfgc_symbols", g.passedSymbols...);
+    v.meta("_meta_sdfgc_sizes", g.handleSizes...);
     v.meta("_meta_sdfgc_level", g.level...);
 }
 

@@ -2,7 +2,7 @@
 # Calls the program `kinds`, which has an argument of every kind, through the interface that a build folder has for a language.
 # Every caller prints the same lines. Two programs for the GPU are there for manifests, device memory and the counters of GPU graphs.
 #
-#   check.sh build|manifest|c|cpp|fortran|python|checked|reload|gpu SDFGC OUT       77: skipped, what it needs is not installed
+#   check.sh build|manifest|c|cpp|fortran|python|checked|reload|gpu|sizes SDFGC OUT       77: skipped, what it needs is not installed
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 part=$1
@@ -121,5 +121,33 @@ with vadd.Program() as program:
     except TypeError as e:
         assert 'must lie in device memory' in str(e), e
 END
+    ;;
+sizes)
+    # Sizes that only copies to the device need: callers of the C functions set them, the others take them from arrays.
+    "$sdfgc" build "$here/sizes.sdfgt" --target cuda --emulate -o sizes --quiet --caller --cflags -O0
+    /usr/bin/python3 "$here/validate.py" "$here/../../schemas/manifest.schema.json" sizes/manifest.json
+    link=(-I sizes/include sizes/lib/libsizes.so -Wl,-rpath,"$out/sizes/lib")
+    unset_m='4 the size `m` is not set: call sizes_set_size_m before the program'
+    cc -std=c99 -Wall -Wextra -pedantic -Werror "$here/sizes.c" "${link[@]}" -o sizes_c
+    ./sizes_c 2>sizes.errors | diff "$here/sizes.txt" - || fail "C: other codes, messages or results"
+    grep -qx 'error: the size `M` is not set: call sizes_set_size_M before the program' sizes.errors ||
+        fail "C: nothing is printed for callers that know only DaCe's interface"
+    for standard in 17 20; do
+        c++ -std=c++$standard -Wall -Wextra -pedantic -Werror "$here/sizes.cpp" "${link[@]}" -o sizes_cpp
+        ./sizes_cpp 2>/dev/null | diff <(printf '%s\n' "$unset_m" '0  1114 1215 1316' '0  1114 1215 1316' \
+            '4 the size n does not fit into its type') - || fail "C++$standard: other codes, messages or results"
+    done
+    PYTHONPATH=sizes/python /usr/bin/python3 "$here/use_sizes.py" 2>/dev/null >printed
+    diff <(printf '%s\n' "$unset_m" '0 [1114. 1215. 1316.]' '0 [1114. 1215. 1316.]' ValueError TypeError) printed ||
+        fail "Python: other codes, messages or results"
+    PYTHONPATH=sizes/python /usr/bin/python3 "$here/signatures.py" sizes
+    if command -v gfortran >/dev/null; then
+        gfortran -std=f2018 -Wall -Werror -J . sizes/include/sizes.f90 "$here/sizes.f90" "${link[@]}" -o sizes_fortran
+        ./sizes_fortran 2>/dev/null | diff <(printf '%s\n' "$unset_m 0 0 0" '0  1114 1215 1316') - ||
+            fail "Fortran: other codes, messages or results"
+    fi
+    main=(sizes/bin/sizes_main K=3 M=2 n=2 P=3 A=1 c=10 q=100 r=1000 --out s=s.npy)
+    "${main[@]}" m=3 || fail "the caller fails with all sizes"
+    ! "${main[@]}" 2>printed && grep -q 'argument `m` has no value' printed || fail "caller: $(cat printed)"
     ;;
 esac

@@ -156,3 +156,29 @@ TEST_CASE("callbacks: scalars by value, arrays by address, several results as pa
     CHECK(object.parameters.size() == 1);
     CHECK(package::callbackShape(Type::callback({}, {f64}, {}, {descriptor})).parameters.size() == 1);
 }
+
+TEST_CASE("wrappers set sizes from arrays, one after the other, where they can") {
+    package::Interface i;
+    i.name = "p";
+    Argument optional = array("o", {symbol("K")});
+    optional.optional = true;
+    i.arguments = {array("B", {symbol("M") * symbol("P")}), array("A", {symbol("M"), symbol("N")}), optional,
+                   array("R", {symbol("Q") * symbol("Q")}), value("N", ScalarKind::Int64)};
+    for (const char *size : {"K", "M", "P", "Q"})
+        i.sizes.push_back(value(size, ScalarKind::Int64));
+    const std::string cpp = package::cppHeader(i, "");
+    CHECK(contains(cpp, "size_of__M.limit(sdfgc_program::sizeOf(A), 0, N);"));
+    CHECK(contains(cpp, "if (size_of__M.known())\n            size_of__P.limit(sdfgc_program::sizeOf(B), 0, size_of__M.value());"));
+    CHECK(cpp.find("Extent size_of__M;") < cpp.find("Extent size_of__P;"));
+    CHECK(contains(cpp, "if (!sdfgc_program::address(o))\n            size_of__K.leaveOut();"));
+    CHECK_FALSE(contains(cpp, "Extent size_of__Q"));
+    CHECK(contains(cpp, "void setSize_Q(std::int64_t value)"));
+    const std::string fortran = package::fortranModule(i);
+    CHECK(contains(fortran, "size_M = size(A, 2, c_int64_t)"));
+    CHECK(contains(fortran, "size_P = size(B, 1, c_int64_t) / max(int(size_M, c_int64_t), 1_c_int64_t)"));
+    CHECK(contains(fortran, "if (present(o)) size_K = size(o, 1, c_int64_t)"));
+    CHECK(contains(fortran, ":: A(:, :)"));
+    CHECK(contains(fortran, "function p_set_size_Q(handle, value) result(status) bind(C, name=\"p_set_size_Q\")"));
+    CHECK(contains(fortran, "subroutine p_call(handle, B, A, o, R, N) bind(C, name=\"p_program\")"));
+    CHECK_FALSE(contains(fortran, "size_Q ="));
+}

@@ -194,3 +194,36 @@ TEST_CASE("an array may have the memory of another one") {
     CHECK(p.problem({{"A", "range"}, {"B", "same:B"}, {"C", "1"}}) == "argument `B`: `B` is not an array with its own memory");
     CHECK(p.problem({{"A", "same:B"}, {"B", "same:A"}, {"C", "1"}}) == "argument `B`: `A` is not an array with its own memory");
 }
+
+TEST_CASE("sizes on the handle are not arguments of the call, and follow from shapes") {
+    Program p;
+    p.array("A", ScalarKind::Float64, {expr("M"), expr("N")});
+    p.symbol("N");
+    p.module.params.push_back({.name = "M", .cName = "M", .type = ScalarKind::Int32, .onHandle = true});
+    auto given = p({{"A", "zeros"}, {"N", "4"}, {"M", "3"}});
+    REQUIRE(given);
+    CHECK(given->program.size() == 2);
+    REQUIRE(given->sizes.size() == 1);
+    CHECK(given->all[given->sizes[0]].name == Name("M"));
+    CHECK(text(given->all[given->sizes[0]]) == "3");
+    CHECK(given->find("A")->shape == std::vector<int64_t>{3, 4});
+    CHECK(p.problem({{"A", "zeros"}, {"N", "4"}}) == "argument `M` has no value");
+    const auto reordered = inOrderOf(p.module, *given);
+    REQUIRE(reordered);
+    CHECK(reordered->program == given->program);
+    CHECK(reordered->sizes == given->sizes);
+}
+
+TEST_CASE("symbols that only shapes mention may have values") {
+    Program p;
+    p.array("A", ScalarKind::Float64, {expr("M + 1")});
+    auto given = p({{"A", "zeros"}, {"M", "3"}});
+    REQUIRE(given);
+    CHECK(given->all.size() == 1);
+    CHECK(given->find("A")->shape == std::vector<int64_t>{4});
+    CHECK(p.problem({{"A", "zeros"}, {"M", "x"}}) == "argument `M`: `x` is not an integer");
+    CHECK(p.problem({{"A", "zeros"}, {"M", "3"}, {"K", "1"}}) == "the program has no argument `K`");
+    CHECK(takes(p.module, "A"));
+    CHECK(takes(p.module, "M"));
+    CHECK_FALSE(takes(p.module, "K"));
+}

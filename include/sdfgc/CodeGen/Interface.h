@@ -18,8 +18,11 @@ std::string cType(Type t);
 /// Does a callback return its result as return value? It does for a single result that is a type or a scalar; arrays
 /// and multiple results are parameters (DaCe: callback.is_scalar_function in dtypes.py).
 bool returnsValue(Type callback);
-/// `double *A, double *B, int32_t N`; empty without parameters.
+/// `double *A, double *B, int32_t N`; empty without parameters. Excludes sizes on the handle.
 std::string cParameters(const std::vector<tree::Param> &ps);
+/// The function that sets a size on the handle, `NAME_set_size_N`, and the member of the state that holds it.
+std::string sizeSetter(const tree::Module &m, const tree::Param &p);
+std::string sizeField(const tree::Param &p);
 /// The value of a C parameter as passed to the function `program`, with casts if types differ between C and C++, or if
 /// only the C parameter is const.
 std::string toProgram(const tree::Param &p, const tree::Function &program);

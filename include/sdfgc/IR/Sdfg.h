@@ -296,6 +296,9 @@ public:
     OrderedMap<Name, Constant> constants;
     std::vector<Name> argNames;
     std::vector<Name> passedSymbols; // of the root: callers pass them although the optimiser has removed their last uses
+    /// Of the root: symbols that only this build needs, to copy arguments to a device. Callers set them on the handle,
+    /// because the parameters of a program are the same for every target.
+    std::vector<Name> handleSizes;
     std::vector<TargetCode> globalCode, initCode, exitCode;
     std::vector<std::pair<Name, std::string>> callbackMapping;
     Instrumentation instrument = Instrumentation::No_Instrumentation;

@@ -50,6 +50,10 @@ struct Interface {
     };
     std::vector<Graph> graphs;             // the GPU graphs
     std::vector<Argument> arguments, init; // in the order of the C calls
+    /// Symbols that callers set on the handle with `setter`, because the program needs them but has no parameters for
+    /// them: sizes in shapes of arguments.
+    std::vector<Argument> sizes;
+    std::string setter(const Argument &size) const { return name + "_set_size_" + size.name; }
     /// Arguments of the initialiser that determine the size of data with the lifetime of a handle: calls with other
     /// values need another handle.
     std::vector<std::string> fixed;

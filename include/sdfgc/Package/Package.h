@@ -39,6 +39,8 @@ std::optional<std::set<std::string>> writtenFiles(const std::string &folder);
 /// Reports that `folder` contains files of the user that would be overwritten.
 void reportForeign(const std::string &folder, const std::vector<std::string> &files, diag::Engine &d);
 
+/// Returns the target that the sources are for: `cpu` for a program of which a GPU target leaves all on the host.
+std::string builtTarget(const Request &r);
 /// Returns the manifest: name, version of sdfgc, ABI (functions, arguments with kind, type, and shape and strides as
 /// formulas), files, flags, libraries.
 json::Value manifest(const Request &r);

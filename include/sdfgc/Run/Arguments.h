@@ -10,7 +10,7 @@
 //     A=same:B     the memory of B, an array with the same type and size
 //
 // Symbols without a value follow from the shapes of given arrays: N = 100 from A: float64[N + 1] and a file with 101
-// elements.
+// elements. Symbols that only shapes mention may have a value as well, although they are no arguments.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -58,6 +58,7 @@ struct Argument {
 struct Arguments {
     std::vector<Argument> all;              // every parameter once
     std::vector<std::size_t> program, init; // parameters of the two functions, as indices into `all`, in call order
+    std::vector<std::size_t> sizes;         // to set on the handle
     std::map<Name, int64_t> symbols;
     const Argument *find(std::string_view name) const;
 };
@@ -68,6 +69,9 @@ tree::Module interfaceOf(const ir::SDFG &graph);
 /// Determines every argument. Reports all errors: unknown names (with a suggestion), files that do not fit,
 /// contradictory sizes, and symbols without a value.
 std::optional<Arguments> prepare(const tree::Module &module, const ArgumentOptions &options, diag::Engine &diags);
+
+/// Does an interface have an argument of this name, or an array whose shape mentions it?
+bool takes(const tree::Module &interface, std::string_view name);
 
 /// Returns the same arguments in the parameter order of a module's functions; nothing if a parameter is missing.
 std::optional<Arguments> inOrderOf(const tree::Module &module, Arguments arguments);

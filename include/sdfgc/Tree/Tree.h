@@ -60,6 +60,7 @@ struct Param { // of the C interface
     /// The interface description of a container: a copy without members, debug information and attributes; null: a
     /// symbol.
     std::shared_ptr<const ir::DataDesc> desc = nullptr;
+    bool onHandle = false; // a size that callers set on the handle (ir::SDFG::handleSizes), not a parameter in C
 };
 
 struct ConstantDef {

@@ -33,7 +33,10 @@ ArgumentList argumentList(const SDFG &root) {
     for (Name n : freeSymbols(root)) {
         if (isInternal(n))
             continue;
-        if (Type t = types.of(n)) {
+        const bool onHandle = std::find(root.handleSizes.begin(), root.handleSizes.end(), n) != root.handleSizes.end();
+        if (Type t = types.of(n); t && onHandle) {
+            out.sizes.push_back({n, t});
+        } else if (t) {
             scalars.push_back({n, t});
             out.init.push_back({n, t});
         } else {

@@ -3,6 +3,8 @@
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Tasklet/Ast.h"
 
+#include <algorithm>
+
 namespace sdfgc::analysis {
 
 using namespace ir;
@@ -94,7 +96,7 @@ bool callsFunctions(const std::string &value) {
 void KeptInterface::keep() {
     const std::set<Name> after = freeSymbols(root_);
     for (const Name n : before_)
-        if (!after.count(n))
+        if (!after.count(n) && std::find(root_.handleSizes.begin(), root_.handleSizes.end(), n) == root_.handleSizes.end())
             root_.passedSymbols.push_back(n);
 }
 

@@ -62,12 +62,6 @@ diag::Location placeOfCrash(const Compiled &made, const std::vector<uint64_t> &f
     return {};
 }
 
-bool takes(const tree::Module &interface, const std::string &argument) {
-    const auto named = [&](const tree::Param &p) { return p.name.view() == argument; };
-    return std::any_of(interface.params.begin(), interface.params.end(), named) ||
-           std::any_of(interface.init.begin(), interface.init.end(), named);
-}
-
 std::string signalText(int signal) { return std::string(::strsignal(signal)) + " (signal " + std::to_string(signal) + ")"; }
 
 } // namespace
@@ -116,7 +110,7 @@ std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::
         Result<std::vector<run::Given>> read = validate::readInput(forRank(folder_, rank, ranks));
         if (read) // an argument removed by passes is not an error
             std::copy_if(read->begin(), read->end(), std::back_inserter(options.given),
-                         [&](const run::Given &g) { return takes(interface, g.name); });
+                         [&](const run::Given &g) { return run::takes(interface, g.name); });
         else
             s.diags.report(Id::InputFailed, {}, read.error()).hint = // of a user who meant a single file
                 folder_.find('=') != std::string::npos ? "`--arg NAME=FILE.npy` gives one argument" : "";

@@ -57,6 +57,7 @@ void addInterface(LoweredProgram &program) {
     spell(arguments.program, true);
     spell(arguments.program, false);
     spell(arguments.init, true);
+    spell(arguments.sizes, true);
     const std::map<Name, analysis::Access> access = analysis::containerAccess(program.root);
     auto add = [&](const auto &arguments, std::vector<Param> &to) {
         for (const auto &a : arguments) {
@@ -67,6 +68,8 @@ void addInterface(LoweredProgram &program) {
     };
     add(arguments.program, program.module->params);
     add(arguments.init, program.module->init);
+    for (const analysis::Argument &a : arguments.sizes)
+        program.module->params.push_back({.name = a.name, .cName = spelled[a.name], .type = a.type, .onHandle = true});
     for (Name n : program.root.argNames)
         if (std::any_of(arguments.program.begin(), arguments.program.end(), [&](const auto &a) { return a.name == n; }))
             program.module->order.push_back(n);

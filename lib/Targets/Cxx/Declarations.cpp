@@ -108,6 +108,9 @@ void CxxEmitter::state(TextWriter &w) {
     w.open("struct " + name_ + "_state_t");
     for (const StateField &f : m_.fields)
         field(w, f);
+    for (const Param &p : m_.params)
+        if (p.onHandle)
+            w.line("sdfgc::rt::Size " + codegen::sizeField(p) + ";");
     stateFields(w);
     for (const platform::Environment *e : environments_)
         if (!e->field.empty())

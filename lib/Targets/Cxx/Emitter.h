@@ -93,6 +93,8 @@ private:
     void initialise(TextWriter &w, const std::string &init);
     void allocateFields(TextWriter &w);
     void program(TextWriter &w, const std::string &all);
+    std::vector<std::string> sizesOnHandle() const;
+    void setters(TextWriter &w);
     void finalise(TextWriter &w);
     void external(TextWriter &w, const std::string &init);
     void aliases(TextWriter &w, const std::string &init, const std::string &all);

@@ -31,6 +31,7 @@ std::string CxxEmitter::interface() {
     w.line();
     finalise(w);
     external(w, init);
+    setters(w);
     entryPoints(w);
     aliases(w, init, all);
     return w.take();
@@ -97,7 +98,9 @@ void CxxEmitter::program(TextWriter &w, const std::string &all) {
     for (const Param &p : m_.params)
         args += (args.empty() ? "" : ", ") + codegen::toProgram(p, program);
     const codegen::SymPrinter symbols([this](std::string_view t) { use(t); });
-    const std::vector<std::string> checks = codegen::argumentChecks(m_, symbols);
+    std::vector<std::string> checks = sizesOnHandle();
+    const std::vector<std::string> ofArguments = codegen::argumentChecks(m_, symbols);
+    checks.insert(checks.end(), ofArguments.begin(), ofArguments.end());
     if (checks.empty()) {
         w.line("sdfgc::rt::guard(__state->error, [&] { " + beginCall() + program.name.str() + "(" + args + "); });");
     } else {
@@ -111,6 +114,27 @@ void CxxEmitter::program(TextWriter &w, const std::string &all) {
     if (m_.instrumented)
         w.line("__state->report.save(sdfgc::rt::buildFolder() + \"/perf\");");
     w.close();
+}
+
+/// Local variables of a call, with the sizes that callers have set.
+std::vector<std::string> CxxEmitter::sizesOnHandle() const {
+    std::vector<std::string> out;
+    for (const Param &p : m_.params)
+        if (p.onHandle)
+            out.push_back("const " + p.type.cppName() + " " + p.cName.str() + " = sdfgc::rt::sizeOnHandle<" + p.type.cppName() +
+                          ">(__state->" + codegen::sizeField(p) + ", \"" + p.name.str() + "\", \"" + codegen::sizeSetter(m_, p) +
+                          "\");");
+    return out;
+}
+
+void CxxEmitter::setters(TextWriter &w) {
+    for (const Param &p : m_.params) {
+        if (!p.onHandle)
+            continue;
+        use("arguments");
+        w.line("SDFGC_EXPORT int " + codegen::sizeSetter(m_, p) + "(" + state_ + " *__state, int64_t value) { return " +
+               "sdfgc::rt::setSize<" + p.type.cppName() + ">(__state->" + codegen::sizeField(p) + ", value); }");
+    }
 }
 
 void CxxEmitter::finalise(TextWriter &w) {
@@ -177,7 +201,8 @@ void CxxEmitter::aliases(TextWriter &w, const std::string &init, const std::stri
                    const std::string &values) { w.line(alias("SDFGC_EXPORT " + result + name + "(" + params + ")", of, values)); };
     auto names = [](const std::vector<Param> &list, std::string out) {
         for (const Param &p : list)
-            out += (out.empty() ? "" : ", ") + p.cName.str();
+            if (!p.onHandle)
+                out += (out.empty() ? "" : ", ") + p.cName.str();
         return out;
     };
     add(state_ + " *", name_ + "_initialize", init, "__dace_init_" + name_, names(m_.init, ""));

@@ -1,6 +1,6 @@
 // Estimates how many kernels a program launches, and how many elements each of them processes.
 //
-// A launch takes about five microseconds. Host threads process thousands of elements in that time, so offloading pays
+// A launch takes about three microseconds. Host threads process thousands of elements in that time, so offloading pays
 // only if launches have enough elements. Their number is known only if the sizes are. But if a loop of the host counts
 // to N and launches kernels over N elements, N cannot be large: otherwise the N launches alone would take minutes.
 //
@@ -27,6 +27,8 @@
 #include "sdfgc/Analysis/Scopes.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 namespace sdfgc::transforms {
 
@@ -249,6 +251,23 @@ void Estimate::region(Region &r, double times) {
 } // namespace
 
 bool DeviceWork::isNotWorthwhile() const { return launches > fewLaunches && elements < launches * fewElements; }
+
+std::string durationText(double nanoseconds) {
+    constexpr double day = 86400e9;
+    if (nanoseconds > day)
+        return "over a day";
+    std::string_view unit = "ns";
+    double value = nanoseconds;
+    for (const std::string_view larger : {"µs", "ms", "s"}) {
+        if (value < 999.5)
+            break;
+        value /= 1000;
+        unit = larger;
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.*f", value < 9.95 && unit != "ns" ? 1 : 0, value);
+    return std::string(text.data()) + " " + std::string(unit);
+}
 
 DeviceWork estimateDeviceWork(SDFG &root) {
     const Counted counted = countedTo(root);

@@ -16,7 +16,9 @@
 //      that reads an array which the device writes. (mirror-host-reads does this for transients.)
 //   4. A sequential map whose iterations use each other's results (DependentIterations.h) runs in one thread of a
 //      kernel, with a remark.
-//   5. Inside kernels, parallel CPU maps become loops of a thread, and heap memory becomes private memory.
+//   5. A size that only copies need is not a parameter, because the interface is the same for every target. Callers set it
+//      on the handle (HandleSizes.h).
+//   6. Inside kernels, parallel CPU maps become loops of a thread, and heap memory becomes private memory.
 //
 // Not handled, with a remark that names the reason:
 //   - programs with streams, structures, references, callbacks, C++ tasklets, persistent maps, or memory that the
@@ -24,13 +26,15 @@
 //   - nested SDFGs in maps whose memory keeps values from one iteration to the next;
 //   - early returns and irreducible control flow;
 //   - ordered maps (loops) outside of maps; inside they are loops of a thread;
-//   - arrays that could not be copied without a symbol that the program does not receive, because the interface is the
-//     same for every target;
-//   - without the option `few-elements`, programs that would launch many kernels of few elements (FewElements.h), which
-//     run faster on the host.
+//   - arrays whose size is undefined or computed by the program (HandleSizes.h);
+//   - programs that would launch many kernels of few elements (FewElements.h), which run faster on the host. `--place
+//     device` and the option `few-elements` move them.
+//
+// `--place require` makes each of these an error, and `--place host` moves nothing.
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Offload/FewElements.h"
+#include "Transforms/Offload/HandleSizes.h"
 #include "Transforms/Offload/Overwritten.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -49,29 +53,6 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
-
-/// A copy needs the size of the caller's array, which code that only indexes the array does not need.
-std::string unknownSize(const SDFG &root) {
-    const analysis::ArgumentList arguments = analysis::argumentList(root);
-    std::set<Name> known;
-    for (const auto *list : {&arguments.program, &arguments.init})
-        for (const analysis::Argument &a : *list)
-            known.insert(a.name);
-    for (const auto &[name, value] : root.constants)
-        known.insert(name);
-    auto isUndefined = [](sym::Expr e) { return e.isUndefined(); };
-    for (const analysis::Argument &a : arguments.program)
-        if (a.desc && (isUndefined(a.desc->totalSize) || std::any_of(a.desc->shape.begin(), a.desc->shape.end(), isUndefined) ||
-                       std::any_of(a.desc->strides.begin(), a.desc->strides.end(), isUndefined)))
-            return "the size of `" + a.name.str() + "` is undefined";
-    for (const analysis::Argument &a : arguments.program)
-        if (a.desc && a.desc->isArray())
-            for (Name symbol : a.desc->freeSymbols())
-                if (!known.count(symbol))
-                    return "the size of `" + a.name.str() + "` needs `" + symbol.str() +
-                           "`, which is not an argument of the program";
-    return "";
-}
 
 /// A container of a nested SDFG in a map that keeps values between executions; private memory would lose them.
 Name keptInMaps(SDFG &g, bool inMap) {
@@ -149,7 +130,7 @@ std::string obstacle(SDFG &root) {
     }
     if (const Name kept = keptInMaps(root, false))
         return "container `" + kept.str() + "` in a map keeps its values from one iteration to the next";
-    return unknownSize(root);
+    return uncopiable(root);
 }
 
 class Offload {
@@ -314,7 +295,8 @@ std::string whyFewElements(SDFG &root) {
     const auto rounded = [](double x) { return std::to_string(static_cast<int64_t>(std::llround(x))); };
     const std::string elements = rounded(work.elements / work.launches);
     return "it would launch " + rounded(work.launches) + " kernels of " + elements + (elements == "1" ? " element" : " elements") +
-           " each, on average, if its loops count to 1000 (`few-elements=true` moves it nevertheless)";
+           " each, on average, if its loops count to 1000, which takes " + durationText(work.onDevice()) + " on the device and " +
+           durationText(work.onHost()) + " on the host";
 }
 
 class OffloadToGpu : public pass::GraphPass {
@@ -322,18 +304,36 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         if (mentionsGpu(root))
             return placeWrittenScalars(root, context);
-        std::string why = obstacle(root);
-        if (why.empty() && !option<bool>("few-elements"))
-            why = whyFewElements(root);
-        if (!why.empty()) {
-            context.missed(root, "the program stays on the host", {diag::Why::Host, why});
-            diag::Location place;
-            place.element = elementName(root);
-            context.diags.report(diag::Id::ProgramOnHost, place, root.name.str(), why);
-            return false;
-        }
+        const pass::Placement place = context.options.place;
+        if (place == pass::Placement::Host)
+            return stays(root, context, "`--place host` leaves it there");
+        if (const std::string why = obstacle(root); !why.empty())
+            return stays(root, context, why);
+        if (place != pass::Placement::Device && !option<bool>("few-elements"))
+            if (const std::string why = whyFewElements(root); !why.empty())
+                return stays(root, context, why, "`--place device` moves it nevertheless");
+        const std::set<Name> parameters = parametersOnHost(root, context);
         Offload(root, context).run();
+        keepParameters(root, parameters, context);
+        if (place == pass::Placement::Require && !mentionsGpu(root))
+            stays(root, context, "it has nothing for a device to do");
         return true;
+    }
+
+private:
+    /// Reports why the program stays on the host, unless the user wants it there.
+    static bool stays(const SDFG &root, pass::Context &context, const std::string &why, const std::string &hint = "") {
+        context.missed(root, "the program stays on the host", {diag::Why::Host, why});
+        if (context.options.place == pass::Placement::Host)
+            return false;
+        const bool isError = context.options.place == pass::Placement::Require;
+        diag::Location where;
+        where.element = elementName(root);
+        diag::Diagnostic &report = isError ? context.diags.report(diag::Id::ProgramNotOnDevice, where, root.name.str(), why)
+                                           : context.diags.report(diag::Id::ProgramOnHost, where, root.name.str(), why);
+        if (!hint.empty())
+            report.hint = hint + (isError ? "" : "; `--place require` makes this an error");
+        return false;
     }
 };
 

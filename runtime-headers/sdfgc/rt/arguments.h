@@ -1,10 +1,12 @@
-// Checks for invalid arguments: negative sizes, and null for an array that has elements. A call runs them before anything else;
-// guard() of abi.h turns the exceptions into the error of the call.
+// Checks for invalid arguments: negative sizes, null for an array that has elements, and sizes that callers have to set on the
+// handle. A call runs them before anything else; guard() of abi.h turns the exceptions into the error of the call.
 #pragma once
 
 #include "sdfgc/rt/abi.h"
 
 #include <cstdint>
+#include <cstdio>
+#include <limits>
 
 namespace sdfgc::rt {
 
@@ -45,7 +47,38 @@ private:
     throw Error(InvalidArgument, (Message() << "argument `" << array << "` is null").text());
 }
 
+/// Also printed, because callers that know only DaCe's interface do not ask for the error.
+[[noreturn]] __attribute__((cold, noinline)) inline void refuseUnset(const char *size, const char *setter) {
+    Message text;
+    text << "the size `" << size << "` is not set: call " << setter << " before the program";
+    std::fprintf(stderr, "error: %s\n", text.text());
+    throw Error(InvalidArgument, text.text());
+}
+
 } // namespace detail
+
+/// A size that is not a parameter of the program. Callers set it on the handle.
+struct Size {
+    int64_t value = 0;
+    bool isSet = false;
+};
+
+/// Sets a size that the program has as a T.
+template <class T> int setSize(Size &size, int64_t value) noexcept {
+    using Limits = std::numeric_limits<T>;
+    if (Limits::is_signed ? value < static_cast<int64_t>(Limits::min()) || value > static_cast<int64_t>(Limits::max())
+                          : value < 0 || static_cast<uint64_t>(value) > static_cast<uint64_t>(Limits::max()))
+        return InvalidArgument;
+    size = {value, true};
+    return NoError;
+}
+
+/// The value of a size in a call.
+template <class T> T sizeOnHandle(const Size &size, const char *name, const char *setter) {
+    if (!size.isSet)
+        detail::refuseUnset(name, setter);
+    return static_cast<T>(size.value);
+}
 
 /// A dimension of an array, whose size is written `formula`.
 inline void requireSize(const char *array, const char *formula, int64_t size) {

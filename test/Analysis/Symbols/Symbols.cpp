@@ -1,5 +1,6 @@
 #include "Graphs.h"
 
+#include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/PassSymbols.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 
@@ -314,6 +315,27 @@ TEST_CASE("argument list: containers, then scalars and symbols, by code point") 
     CHECK(list.program[4].type == Type(ScalarKind::Int32));
     g.g.constants.set("A", {DataDesc::array(ScalarKind::Float64, {4}), json::Value(0)});
     CHECK(names(argumentList(g.g).program) == "_x b N Z s");
+    g.g.handleSizes = {"N", "unused"};
+    list = argumentList(g.g);
+    CHECK(names(list.program) == "_x b Z s");
+    CHECK(names(list.init).empty());
+    CHECK(names(list.sizes) == "N");
+    CHECK(list.sizes[0].type == Type(ScalarKind::Int64));
+}
+
+TEST_CASE("callers go on passing symbols that nothing needs any more, but not sizes on the handle") {
+    for (const bool onHandle : {false, true}) {
+        Graph g;
+        g.symbol("N");
+        g.transient("t", "N");
+        if (onHandle)
+            g.g.handleSizes = {"N"};
+        analysis::KeptInterface kept(g.g);
+        g.g.arrays.erase("t");
+        kept.keep();
+        CHECK(g.g.passedSymbols.empty() == onHandle);
+        CHECK(argumentList(g.g).sizes.empty());
+    }
 }
 
 TEST_CASE("types of assigned symbols are joined") {

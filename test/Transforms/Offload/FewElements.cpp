@@ -100,9 +100,40 @@ TEST_CASE("few elements: the pass says why, and moves the program if it is told 
     PassRun kept("offload-to-gpu"), moved("offload-to-gpu");
     CHECK_FALSE(kept(stays.g));
     REQUIRE(kept.context.remarks.size() == 1);
-    CHECK(kept.context.remarks.front().text ==
-          "the program stays on the host: it would launch 999 kernels of 500 elements each, on average, if its loops count to 1000 "
-          "(`few-elements=true` moves it nevertheless)");
+    CHECK(
+        kept.context.remarks.front().text ==
+        "the program stays on the host: it would launch 999 kernels of 500 elements each, on average, if its loops count to 1000, "
+        "which takes 3.0 ms on the device and 350 µs on the host");
+    REQUIRE(kept.diags.all().size() == 1);
+    CHECK(kept.diags.all().front().hint == "`--place device` moves it nevertheless; `--place require` makes this an error");
     moved.pass->options["few-elements"] = true;
     CHECK(moved(moves.g));
+}
+
+TEST_CASE("few elements: times have two digits, in a unit that people read") {
+    CHECK(transforms::durationText(0) == "0 ns");
+    CHECK(transforms::durationText(650.4) == "650 ns");
+    CHECK(transforms::durationText(999.4) == "999 ns");
+    CHECK(transforms::durationText(999.6) == "1.0 µs");
+    CHECK(transforms::durationText(9940) == "9.9 µs");
+    CHECK(transforms::durationText(9960) == "10 µs");
+    CHECK(transforms::durationText(3.07e6) == "3.1 ms");
+    CHECK(transforms::durationText(2e9) == "2.0 s");
+    CHECK(transforms::durationText(4000e9) == "4000 s");
+    CHECK(transforms::durationText(1e300) == "over a day");
+}
+
+TEST_CASE("few elements: a program that stays is faster on the host according to the estimate") {
+    for (const double perLaunch : {1.0, 100.0, 4095.0}) {
+        transforms::DeviceWork work;
+        work.launches = 1000;
+        work.elements = 1000 * perLaunch;
+        CHECK(work.isNotWorthwhile());
+        CHECK(work.onHost() < work.onDevice());
+    }
+    transforms::DeviceWork one;
+    one.launches = 1;
+    one.elements = 1e6;
+    CHECK(one.onHost() == Approx(0.7e6));
+    CHECK(one.onDevice() == Approx(3000 + 1e6 * 16 / 4800));
 }

@@ -41,7 +41,8 @@ bool callsFunctions(const std::string &value);
 class KeptInterface {
 public:
     explicit KeptInterface(ir::SDFG &root) : root_(root), before_(freeSymbols(root)) {}
-    /// Records the symbols that the program no longer needs in SDFG::passedSymbols.
+    /// Records the symbols that the program no longer needs in SDFG::passedSymbols, except those that callers set on the
+    /// handle.
     void keep();
 
 private:

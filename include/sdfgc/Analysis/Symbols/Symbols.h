@@ -89,6 +89,7 @@ struct Argument {
 struct ArgumentList {
     std::vector<Argument> program; // order of the C call: containers by name, then scalars and symbols by name
     std::vector<Argument> init;    // parameters of the initialiser: free symbols by name, without names starting with __dace
+    std::vector<Argument> sizes;   // symbols that callers set on the handle (SDFG::handleSizes), by name; not in the lists above
     std::vector<Name> undefined;   // symbols used but neither declared nor typed anywhere; not in the lists above
 };
 /// Returns the ABI of a root SDFG (8.1). Call it on the expanded graph.

@@ -1,0 +1,21 @@
+// Sizes that a program needs only because its arguments are copied to the device.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Pass/Pass.h"
+
+#include <set>
+
+namespace sdfgc::transforms {
+
+/// Why an argument of the program cannot be copied: nothing gives its size. Empty if all can be.
+std::string uncopiable(const ir::SDFG &root);
+
+/// The symbols that the program has as parameters for every target: those that its code needs, once library nodes are
+/// expanded.
+std::set<Name> parametersOnHost(const ir::SDFG &root, const pass::Context &context);
+
+/// Records the symbols that the program needs now, but not on the host, in SDFG::handleSizes.
+void keepParameters(ir::SDFG &root, const std::set<Name> &onHost, pass::Context &context);
+
+} // namespace sdfgc::transforms
