@@ -3,8 +3,10 @@
 #include "Transforms/Optimize/UpdateFunctions.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/IR/Identifier.h"
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
