@@ -26,16 +26,15 @@ char letterOf(int label) { return static_cast<char>(label < 26 ? 'a' + label : '
 
 } // namespace
 
+std::optional<int64_t> slopeOf(sym::Expr e, Name variable) {
+    if (!e.dependsOn(variable))
+        return 0;
+    return (sym::substitute(e, {{variable, sym::Expr::symbol(variable) + 1}}) - e).asInt();
+}
+
 bool BatchedProduct::isProduct(const nest::Step &step) {
     const LibraryNode *node = nodeOf(step);
     return node && analysis::isIndexed(*node) && !analysis::isReduction(*node);
-}
-
-/// The difference between the values in one iteration and the next; nothing unless it is a constant.
-std::optional<int64_t> BatchedProduct::slope(sym::Expr e) const {
-    if (!e.dependsOn(loop_.variable))
-        return 0;
-    return (at(e, sym::Expr::symbol(loop_.variable) + 1) - e).asInt();
 }
 
 sym::Expr BatchedProduct::at(sym::Expr e, sym::Expr value) const { return sym::substitute(e, {{loop_.variable, value}}); }
@@ -63,12 +62,11 @@ Reason BatchedProduct::read() {
             return why;
     if (Reason why = read(x->result, result_))
         return why;
-    if (std::none_of(factors_.begin(), factors_.end(),
-                     [this](const Operand &o) { return o.along.has_value() || locals_.count(o.use.data) != 0; }))
+    if (std::none_of(factors_.begin(), factors_.end(), [this](const Operand &o) { return isSpread(o); }))
         return {Why::Shape, "no factor has an index that moves with the loop"};
-    std::vector<int> combined = x->combined();
+    combined_ = x->combined();
     for (Operand &o : factors_)
-        if (Reason why = readRanges(o, combined))
+        if (Reason why = readRanges(o))
             return why;
     if (std::count_if(labels_.begin(), labels_.end(), [](const Label &l) { return l.triangular; }) > 1)
         return {Why::Unprofitable, "slices along several dimensions change their lengths"};
@@ -109,7 +107,7 @@ Reason BatchedProduct::findAlong(Operand &o) const {
 }
 
 /// Finds the ranges of all iterations, and how those of one iteration lie in them.
-Reason BatchedProduct::readRanges(Operand &o, const std::vector<int> &combined) {
+Reason BatchedProduct::readRanges(Operand &o) {
     bool grows = false;
     for (std::size_t k = 0; k < o.dims.size(); ++k) {
         sym::Range &r = o.all.dims[o.dims[k]];
@@ -125,7 +123,7 @@ Reason BatchedProduct::readRanges(Operand &o, const std::vector<int> &combined) 
                 return {Why::Layout, "slices of " + name + " move along a dimension of several elements"};
             if (*first * *last != 0 || std::abs(*first + *last) != 1 || !r.step.isOne())
                 return {Why::Layout, "slices of " + name + " change both ends, or by several elements"};
-            if (std::find(combined.begin(), combined.end(), o.labels[k]) != combined.end())
+            if (std::find(combined_.begin(), combined_.end(), o.labels[k]) != combined_.end())
                 return {Why::Shape, "iterations sum up different numbers of products"};
             const sym::Expr begin = at(r.begin, *first > 0 ? loop_.range.begin : loop_.range.end);
             found.shift = r.begin - begin;
@@ -165,6 +163,20 @@ bool BatchedProduct::isSpread() const {
 
 bool BatchedProduct::reads(Name data) const {
     return std::any_of(factors_.begin(), factors_.end(), [data](const Operand &o) { return o.use.data == data; });
+}
+
+bool BatchedProduct::gainsDimension() const {
+    const auto isVector = [this](const Operand &o) {
+        return std::all_of(o.labels.begin(), o.labels.end(),
+                           [this](int l) { return std::find(combined_.begin(), combined_.end(), l) != combined_.end(); });
+    };
+    std::size_t spread = 0, vectors = 0;
+    for (const Operand &o : factors_)
+        if (isSpread(o)) {
+            ++spread;
+            vectors += isVector(o);
+        }
+    return spread == 1 && vectors == 1;
 }
 
 /// The operand of all iterations, and a letter for each of its dimensions with several elements.

@@ -15,6 +15,9 @@
 
 namespace sdfgc::transforms {
 
+/// The difference between the values of an expression at a value of a variable and at the one before; nothing unless it is a constant.
+std::optional<int64_t> slopeOf(sym::Expr e, Name variable);
+
 /// A container with an element for each iteration of a loop, in place of one that is private to an iteration. Its first
 /// dimension is the number of the iteration.
 struct PerIteration {
@@ -53,6 +56,8 @@ public:
 
     /// Is a container a factor?
     bool reads(Name data) const;
+    /// Does a vector of each iteration become a row of a matrix, so that a product of matrices replaces products with vectors?
+    bool gainsDimension() const;
 
     /// The product with its result in the same container; `isSpread` must hold.
     nest::Item inPlace(const PrivateContainers &containers) const;
@@ -74,9 +79,10 @@ private:
 
     diag::Reason readOperand(const nest::Use &u, std::vector<int> labels, Operand &out) const;
     diag::Reason findAlong(Operand &o) const;
-    diag::Reason readRanges(Operand &o, const std::vector<int> &combined);
+    diag::Reason readRanges(Operand &o);
     diag::Reason readResult();
-    std::optional<int64_t> slope(sym::Expr e) const;
+    std::optional<int64_t> slope(sym::Expr e) const { return slopeOf(e, loop_.variable); }
+    bool isSpread(const Operand &o) const { return o.along || locals_.count(o.use.data) != 0; }
     sym::Expr at(sym::Expr e, sym::Expr value) const;
     nest::Use placed(const Operand &o, const PrivateContainers &containers, std::string &letters) const;
     nest::Item made(nest::Use result, const std::string &resultLetters, const PrivateContainers &containers) const;
@@ -86,6 +92,7 @@ private:
     const ir::SDFG &g_;
     const sym::Assumptions &facts_;
     const std::set<Name> &locals_;
+    std::vector<int> combined_; // labels that the result lacks
     std::vector<Operand> factors_;
     Operand result_;
     std::vector<Dim> dims_;
