@@ -22,12 +22,18 @@
 //         C[i:M, i] = C[i, i:M]
 //     }
 //
-// Steps that compute the same scalar in each iteration, from scalars, run once, in front.
+// Steps that compute the same scalar in each iteration, from scalars, run once, in front. A map that adds to results of
+// earlier iterations runs the loop in each of its own iterations, in the same order:
+//
+//     for b = 0; b < NB; b = b + 1 {                         T'[0:NB, 0:K, 0:K] = A[0:NB, 0:K, 0:K] @ B[0:NB, 0:K, 0:K]
+//         T[0:K, 0:K] = A[b, 0:K, 0:K] @ B[b, 0:K, 0:K] ->   map[x = 0:K, y = 0:K] {
+//         map[x = 0:K, y = 0:K] { S[x, y] += T[x, y] }           for b = 0:NB { S[x, y] += T'[b, x, y] }
+//     }                                                      }
 //
 // Legal when:
-//   1. the loop counts by one to a known end, and has a chain of states as its body, without further loops or branches;
+//   1. the loop counts by one to a known end, and has a chain of states as its body, without further loops (ProductBody.h);
 //   2. iterations do not depend on each other, except by containers that each iteration writes before it reads them, and
-//      that nothing reads after the loop;
+//      that nothing reads after the loop, and by those that a single map uses, each iteration its own elements;
 //   3. the steps are products without coefficients, maps, copies and tasklets without further effects, and they use
 //      containers that get an element for each iteration element by element, or as the result of a product;
 //   4. the order of sums is free (class F1): the library may choose another algorithm for the larger product. Sums
@@ -46,6 +52,7 @@
 // elements.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Optimize/BatchedProduct.h"
+#include "Transforms/Optimize/ProductBody.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Memory/Bounds.h"
@@ -77,6 +84,7 @@ struct Part {
     std::optional<BatchedProduct> product;   // of all iterations
     std::optional<PerIteration> redirection; // of the product's result, if it cannot be in place
     bool isHoisted = false;                  // runs once, in front
+    bool isOrdered = false;                  // a map whose iterations each run the loop, in its order
 };
 
 /// One loop whose products may be raised.
@@ -84,7 +92,7 @@ class RaisedLoop {
 public:
     RaisedLoop(LoopRegion &l, const LoopsOf &known, int64_t mostTrips, const pass::Context &context)
         : loop_(l), g_(known.g), memories_(known.memories), items_(known.items), loops_(known.loops), after_(known.after),
-          mostTrips_(mostTrips), context_(context) {}
+          mostTrips_(mostTrips), context_(context), body_(known.g, known.memories) {}
 
     /// Does the body of a loop contain products?
     static bool hasProducts(const LoopRegion &l) {
@@ -100,6 +108,43 @@ public:
 
     /// Why the loop stays; empty if it can be replaced.
     Reason obstacle() {
+        Reason why = find();
+        if (why)
+            abandon();
+        return why;
+    }
+    /// Removes the containers that `obstacle` made, if the loop stays.
+    void abandon() {
+        for (const Name n : body_.made())
+            g_.arrays.erase(n);
+    }
+
+    std::size_t products() const {
+        return static_cast<std::size_t>(
+            std::count_if(parts_.begin(), parts_.end(), [](const Part &p) { return p.product.has_value(); }));
+    }
+
+    /// Replaces the loop; there must be no obstacle. `connectors`: names that no container may have (nest::connectorsOf).
+    void raise(const std::set<Name> &connectors) {
+        const std::set<Name> unused = onlyInside();
+        for (auto &[data, e] : private_)
+            add(data.str(), e, g_.desc(data)->dtype, connectors);
+        std::vector<Item> out;
+        for (Part &p : parts_)
+            if (p.isHoisted)
+                out.push_back(std::move(p.item));
+        for (Part &p : parts_)
+            if (!p.isHoisted)
+                addPart(p, connectors, out);
+        after_.symbols().liveness.forget(loop_);
+        after_.containers().forget(loop_);
+        loops_.replace(loop_, std::move(out), header_);
+        for (const Name n : unused)
+            g_.arrays.erase(n);
+    }
+
+private:
+    Reason find() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph requires it"};
         if (!context_.allows(pass::FloatClass::F1))
@@ -114,45 +159,19 @@ public:
             return {Why::Small, "it has fewer than two iterations"};
         if (sym::isNonNegative(level_.range.size(), items_.facts()) != sym::Truth::True)
             return {Why::UnknownSize, "its number of iterations may be negative"};
-        run_ = loops_.runOf(loop_);
-        if (!run_)
-            return {Why::ControlFlow, "its body is not just a chain of states"};
+        if (Reason why = body_.read(loop_, loops_.shared()))
+            return why;
         if (Reason why = findPrivate())
             return why;
         if (Reason why = readParts())
             return why;
         if (Reason why = expand())
             return why;
+        if (Reason why = findOrdered())
+            return why;
         return checkUses();
     }
 
-    std::size_t products() const {
-        return static_cast<std::size_t>(
-            std::count_if(parts_.begin(), parts_.end(), [](const Part &p) { return p.product.has_value(); }));
-    }
-
-    /// Replaces the loop; there must be no obstacle. `connectors`: names that no container may have (nest::connectorsOf).
-    void raise(const std::set<Name> &connectors) {
-        const std::set<Name> views = viewsInside();
-        for (auto &[data, e] : private_)
-            add(data.str(), e, g_.desc(data)->dtype, connectors);
-        std::vector<Item> out;
-        for (Part &p : parts_)
-            if (p.isHoisted)
-                out.push_back(std::move(p.item));
-        for (Part &p : parts_)
-            if (!p.isHoisted)
-                addPart(p, connectors, out);
-        after_.symbols().liveness.forget(loop_);
-        after_.containers().forget(loop_);
-        loops_.replace(loop_, std::move(out), header_);
-        for (const auto &[data, e] : private_)
-            g_.arrays.erase(data);
-        for (const Name n : views)
-            g_.arrays.erase(n);
-    }
-
-private:
     // ---- dependences
 
     /// Containers that are private to an iteration; or why iterations depend on each other.
@@ -160,8 +179,46 @@ private:
         nest::LoopBody body;
         if (Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), after_.symbols(), body))
             return why;
-        return nest::dependenceOf(body, g_, items_, memories_, [this](Name n) { return outside(n); }, locals_);
+        return nest::dependenceOf(body, g_, items_, memories_, [this](Name n) { return outside(n); }, locals_,
+                                  [this](Name n) { return carried_.insert(n).second; });
     }
+
+    /// Lets maps that use values of earlier iterations run the loop inside. Each container of that kind must be used by one map,
+    /// whose iterations do not share its elements.
+    Reason findOrdered() {
+        for (const Name n : carried_) {
+            Part *only = nullptr;
+            for (Part &p : parts_)
+                for (const nest::PlacedUse &u : nest::usesOf(p.item))
+                    if (u.use->data == n || (g_.desc(n) && !memories_.apart(u.use->place(), memories_.placeOf(g_, n)))) {
+                        if ((only && only != &p) || !p.item.map || p.product)
+                            return carriedBy(n);
+                        only = &p;
+                    }
+            if (!only || only->item.map->entry->ordered || only->item.map->entry->schedule != Schedule::CPU_Multicore)
+                return carriedBy(n);
+            only->isOrdered = true;
+        }
+        for (const Part &p : parts_) {
+            if (!p.isOrdered)
+                continue;
+            const Map &m = *p.item.map;
+            for (const sym::Range &r : m.ranges)
+                if (nest::mentions({{r}}, {loop_.variable}))
+                    return {Why::Shape, "a map that uses values of earlier iterations changes its range"};
+            std::vector<nest::PlacedUse> uses = nest::aligned(m, m, {}, m.params.size());
+            const std::set<Name> own = nest::localsOf(m);
+            std::erase_if(uses, [&](const nest::PlacedUse &u) { return own.count(u.use->data) || private_.count(u.use->data); });
+            for (nest::PlacedUse &u : uses)
+                u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(m.params.size()),
+                                        {loop_.variable, header_.walk()});
+            if (Reason why = items_.dependence(uses, m.params.size(), "iterations of its maps depend on each other"))
+                return why;
+        }
+        return {};
+    }
+
+    static Reason carriedBy(Name n) { return {Why::Dependence, "iterations depend on each other by `" + n.str() + "`"}; }
 
     Outside outside(Name n) const {
         const DataDesc *d = g_.desc(n);
@@ -173,7 +230,19 @@ private:
     // ---- steps
 
     Reason readParts() {
-        for (Item &i : run_->items) {
+        for (Item &i : body_.items()) {
+            if (i.step && BatchedProduct::isProduct(*i.step)) {
+                std::vector<Item> before;
+                const Map like = emptyMap("gather");
+                if (Reason why = body_.gather(*i.step, like, [this](std::size_t n) { return parameter(n); }, before))
+                    return why;
+                for (Item &gathered : before)
+                    parts_.emplace_back().item = std::move(gathered);
+                for (const Name n : body_.made())
+                    locals_.insert(n);
+            }
+            if (Reason why = body_.whySymbols(i))
+                return why;
             Part p;
             if (Reason why = readPart(std::move(i), p))
                 return why;
@@ -388,10 +457,18 @@ private:
             for (const nest::PlacedUse &u : nest::usesOf(p.item)) {
                 const DataDesc *d = g_.desc(nest::throughView(*u.use, g_).data);
                 if (d && !private_.count(u.use->data) && analysis::isPlain(d) && !d->totalSize.dependsOn(loop_.variable) &&
-                    sym::isLessEqual(elements, d->totalSize, items_.facts()) == sym::Truth::True)
+                    isAtMost(elements, d->totalSize))
                     return true;
             }
         return false;
+    }
+
+    /// Also if the limit is a multiple, by sizes.
+    bool isAtMost(sym::Expr elements, sym::Expr limit) const {
+        if (sym::isLessEqual(elements, limit, items_.facts()) == sym::Truth::True)
+            return true;
+        const auto [numerator, denominator] = sym::asFraction(limit / elements);
+        return denominator.isOne() && sym::isPositive(numerator, items_.facts()) == sym::Truth::True;
     }
 
     Reason tooLarge(Name n) const {
@@ -427,11 +504,13 @@ private:
         e.memory = memories_.of(g_, e.made);
     }
 
-    std::set<Name> viewsInside() const {
+    /// Containers that nothing uses once the loop is replaced.
+    std::set<Name> onlyInside() const {
         std::set<Name> out;
-        for (const State *s : run_->states)
+        for (const State *s : body_.states())
             for (const AccessNode *a : nodesOf<AccessNode>(*s))
-                if (const DataDesc *d = g_.desc(a->data); d && d->isView() && loops_.isOnlyInside(a->data, loop_))
+                if (const DataDesc *d = g_.desc(a->data);
+                    d && (d->isView() || private_.count(a->data) != 0) && loops_.isOnlyInside(a->data, loop_))
                     out.insert(a->data);
         return out;
     }
@@ -497,10 +576,24 @@ private:
         return {std::make_unique<Map>(std::move(m)), nullptr};
     }
 
+    /// Puts the loop inside a map.
+    void runInside(Map &m) const {
+        auto inner = std::make_unique<Map>();
+        inner->made = nest::entryFor(loop_);
+        inner->entry = inner->made.get();
+        inner->params = {loop_.variable};
+        inner->ranges = {header_.walk()};
+        std::swap(inner->body, m.body);
+        std::swap(inner->locals, m.locals);
+        m.body.push_back({std::move(inner), nullptr});
+    }
+
     void addPart(Part &p, const std::set<Name> &connectors, std::vector<Item> &out) {
         if (!p.product) {
             moveUses(p.item);
-            out.push_back(spread(std::move(p.item)));
+            if (p.isOrdered)
+                runInside(*p.item.map);
+            out.push_back(p.isOrdered ? std::move(p.item) : spread(std::move(p.item)));
             return;
         }
         const BatchedProduct &b = *p.product;
@@ -550,8 +643,9 @@ private:
     const pass::Context &context_;
     analysis::LoopHeader header_;
     analysis::LoopLevel level_;
-    std::optional<nest::Run> run_;
+    ProductBody body_;
     std::vector<Part> parts_;
+    std::set<Name> carried_; // containers with values of earlier iterations
     std::set<Name> locals_; // containers private to an iteration
     std::map<Name, PerIteration> private_;
 };
@@ -563,15 +657,25 @@ class RaiseProducts : public pass::GraphPass {
             if (!RaisedLoop::hasProducts(l))
                 return false;
             const pass::Element where(l);
+            ConditionalBlock *const around =
+                context.options.gpu() && l.optimize && context.allows(pass::FloatClass::F1) ? conditionAround(l) : nullptr;
+            const bool moves = around && context.mayChange(where, "is moved into the conditional in it, which is tested once then");
+            if (moves) {
+                moveIntoCondition(l, *around);
+                known.loops.changed();
+                known.after.forget();
+            }
             RaisedLoop raised(l, known, option<int64_t>("trips"), context);
             if (const Reason why = raised.obstacle()) {
                 context.missed(where, "does not become products of all iterations", why);
-                return false;
+                return moves;
             }
             const std::size_t n = raised.products();
             if (!context.mayChange(where, "becomes " + (n == 1 ? std::string("a product") : std::to_string(n) + " products") +
-                                              " of all iterations"))
-                return false;
+                                              " of all iterations")) {
+                raised.abandon();
+                return moves;
+            }
             const auto [names, isNew] = connectors.try_emplace(&known.g);
             if (isNew)
                 names->second = nest::connectorsOf(known.g);
