@@ -18,9 +18,7 @@ namespace {
 
 constexpr std::size_t mostLabels = 51; // letters of einsum notation, without the one for the loop
 
-const LibraryNode *nodeOf(const nest::Step &s) {
-    return s.nodes.size() == 1 ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr;
-}
+const LibraryNode *nodeOf(const nest::Step &s) { return s.nodes.size() == 1 ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr; }
 
 char letterOf(int label) { return static_cast<char>(label < 26 ? 'a' + label : 'A' + label - 26); }
 
@@ -50,9 +48,8 @@ Reason BatchedProduct::read() {
         return {Why::Budget, "its operands have more than " + std::to_string(mostLabels) + " dimensions"};
     labels_.assign(x->labels.size(), {});
     const auto read = [&](const analysis::IndexedOperand &o, Operand &out) -> Reason {
-        const auto use = std::find_if(step_.uses.begin(), step_.uses.end(), [&o](const Use &u) {
-            return u.connector == o.connector && u.writes() == o.written;
-        });
+        const auto use = std::find_if(step_.uses.begin(), step_.uses.end(),
+                                      [&o](const Use &u) { return u.connector == o.connector && u.writes() == o.written; });
         if (use == step_.uses.end())
             return {Why::Opaque, "the elements of an operand are not known"};
         return readOperand(*use, x->loopsOf(o), out);
@@ -62,8 +59,6 @@ Reason BatchedProduct::read() {
             return why;
     if (Reason why = read(x->result, result_))
         return why;
-    if (std::none_of(factors_.begin(), factors_.end(), [this](const Operand &o) { return isSpread(o); }))
-        return {Why::Shape, "no factor has an index that moves with the loop"};
     combined_ = x->combined();
     for (Operand &o : factors_)
         if (Reason why = readRanges(o))
@@ -159,6 +154,10 @@ bool BatchedProduct::isSpread() const {
                const sym::Range &r = result_.use.subset->dims[d.dim];
                return d.triangular || r.begin.dependsOn(loop_.variable) || r.end.dependsOn(loop_.variable);
            });
+}
+
+bool BatchedProduct::moves() const {
+    return std::any_of(factors_.begin(), factors_.end(), [this](const Operand &o) { return isSpread(o); });
 }
 
 bool BatchedProduct::reads(Name data) const {

@@ -54,6 +54,8 @@ public:
     /// Does each iteration write other elements of the result, at an index that moves with the loop?
     bool isSpread() const;
 
+    /// Does a factor differ between iterations? `locals` may have lost members since `read`.
+    bool moves() const;
     /// Is a container a factor?
     bool reads(Name data) const;
     /// Does a vector of each iteration become a row of a matrix, so that a product of matrices replaces products with vectors?

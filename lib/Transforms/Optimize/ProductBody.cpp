@@ -68,8 +68,10 @@ Reason ProductBody::read(LoopRegion &l, const std::set<Name> &shared) {
     for (const auto &e : l.edges())
         for (const auto &[name, text] : e->assignments) {
             const sym::ParseResult value = sym::parse(text, nullptr, [this](Name n) { return g_.desc(n) != nullptr; });
-            const DataDesc *d = value.expr && value.expr->kind() == sym::SymbolicKind::Subscript ? g_.desc(value.expr->name()) : nullptr;
-            if (!d || !analysis::isPlain(d) || !d->isArray() || !d->dtype.isInteger() || d->rank() != value.expr->operands().size() ||
+            const DataDesc *d =
+                value.expr && value.expr->kind() == sym::SymbolicKind::Subscript ? g_.desc(value.expr->name()) : nullptr;
+            if (!d || !analysis::isPlain(d) || !d->isArray() || !d->dtype.isInteger() ||
+                d->rank() != value.expr->operands().size() ||
                 std::any_of(d->offset.begin(), d->offset.end(), [](sym::Expr o) { return !o.isZero(); }))
                 return {Why::Symbol, "its body assigns `" + name.str() + "`, which is not an element of an index array"};
             const auto operands = value.expr->operands();
@@ -133,8 +135,8 @@ Reason ProductBody::gather(Step &product, const Map &like, const std::function<N
             continue;
         const std::optional<std::size_t> dim = gatheredDim(*from.subset);
         const std::optional<sym::Subset> &own = u.memlet.subset;
-        if (!dim || !own || own->nonUnitDims().size() != from.subset->nonUnitDims().size() || !analysis::isPlain(g_.desc(from.data)) ||
-            !g_.desc(from.data)->isArray())
+        if (!dim || !own || own->nonUnitDims().size() != from.subset->nonUnitDims().size() ||
+            !analysis::isPlain(g_.desc(from.data)) || !g_.desc(from.data)->isArray())
             return {Why::NotAffine, "`" + from.data.str() + "` has an index that is not just an element of an index array"};
         DataDesc d = DataDesc::array(g_.desc(from.data)->dtype, own->sizes(), true);
         d.storage = Storage::CPU_Heap;
