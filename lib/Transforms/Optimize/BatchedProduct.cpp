@@ -175,7 +175,7 @@ bool BatchedProduct::gainsDimension() const {
             ++spread;
             vectors += isVector(o);
         }
-    return spread == 1 && vectors == 1;
+    return spread == 1 && vectors == 1 && !dims_.empty();
 }
 
 /// The operand of all iterations, and a letter for each of its dimensions with several elements.

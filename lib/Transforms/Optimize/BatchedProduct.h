@@ -58,7 +58,7 @@ public:
     bool moves() const;
     /// Is a container a factor?
     bool reads(Name data) const;
-    /// Does a vector of each iteration become a row of a matrix, so that a product of matrices replaces products with vectors?
+    /// Does a vector of each iteration become a row of a matrix, so that a product of matrices replaces those of a matrix and a vector?
     bool gainsDimension() const;
 
     /// The product with its result in the same container; `isSpread` must hold.

@@ -41,8 +41,8 @@
 //      are over the same terms as before.
 //
 // Profitable for a GPU unless the loop is known to have one iteration or none. For a CPU, where a call costs little, only
-// if a product of matrices replaces products with vectors: it reads the matrix once. Batches of matrix products are slower
-// there, because their results no longer stay in cache until the next step (doitgen: 0.45 to 0.73 of the speed).
+// if a product of matrices replaces products of a matrix and a vector: it reads the matrix once. Batches of matrix products
+// are slower there, because their results no longer stay in cache until the next step (doitgen: 0.45 to 0.73 of the speed).
 // Triangles are 1.5 to 1.7 times faster on the CPU (covariance, correlation).
 //
 // Containers may grow by a factor of `trips`, or to the size of a container that the loop uses anyway.

@@ -84,6 +84,7 @@ Reason RaisedLoop::findPrivate() {
     nest::LoopBody body;
     if (Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), after_.symbols(), body))
         return why;
+    assigned_ = body.assigned;
     return nest::dependenceOf(
         body, g_, items_, memories_, [this](Name n) { return outside(n); }, locals_,
         [this](Name n) { return carried_.insert(n).second; });
