@@ -354,7 +354,9 @@ private:
         const auto *nested = s.nodes.size() == 1 ? dyn_cast<NestedSDFGNode>(s.nodes.front()) : nullptr;
         if (nested && nested->sdfg)
             return call(s, *nested, f);
-        for (const Use &u : s.uses) {
+        const bool isLibrary = !s.isCopy() && isa<LibraryNode>(s.nodes.front());
+        for (const Use &each : s.uses) {
+            const Use u = isLibrary ? throughView(each, f.g) : each; // a node depends on the dimensions of a view
             const std::string wcr = u.memlet.wcrNonatomic ? "" : u.memlet.wcr;
             if (u.shown)
                 access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f, wcr);

@@ -1,6 +1,5 @@
 #include "Transforms/Optimize/DeviceLoops.h"
 
-#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>

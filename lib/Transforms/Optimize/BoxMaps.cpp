@@ -1,0 +1,188 @@
+// box-maps: give each pair of indices of a triangle a thread of the device.
+//
+//     map[i = 0:M, k = i:M] { C[k, i] = T[i, k] }      ->      map[i = 0:M, k = 0:M] { if k >= i: C[k, i] = T[i, k] }
+//
+// All rows of a grid have the same number of threads. If the range of a parameter depends on another one, each thread would
+// run it as a loop (split-kernels), so that there are few threads, which access elements far from each other. With a
+// condition, at most half of the threads have nothing to do.
+//
+// Legal when:
+//   1. the map has one range that depends on another parameter, at one end, and moves by one element;
+//   2. its body consists of tasklets in Python, whose code gets the condition if they write more than variables of the
+//      iteration. The others may compute values that nothing uses, so they must not divide integers;
+//   3. no access leaves its container in the added iterations.
+//
+// Not handled: maps inside of maps; several such ranges.
+#include "Transforms/Edits/NestRemarks.h"
+#include "Transforms/Optimize/BatchedProduct.h"
+
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using diag::Reason;
+using diag::Why;
+using nest::Item;
+using nest::Map;
+using nest::Step;
+using nest::Use;
+
+/// One map over a triangle.
+class Triangle {
+public:
+    Triangle(Map &m, SDFG &g, const nest::Conflicts &items) : m_(m), g_(g), items_(items) {}
+
+    /// Does a range depend on another parameter?
+    bool isTriangle() const {
+        return m_.entry->schedule == Schedule::CPU_Multicore && !m_.entry->ordered &&
+               std::any_of(m_.ranges.begin(), m_.ranges.end(), [this](const sym::Range &r) { return dependsOnParameters(r); });
+    }
+
+    /// Why the map stays; empty if it can change.
+    Reason obstacle() {
+        if (Reason why = findRange())
+            return why;
+        if (!nest::canSplit(m_))
+            return {Why::Opaque, "its schedule must not change"};
+        for (const Item &i : m_.body)
+            if (Reason why = whyNotGuarded(i))
+                return why;
+        return whyOutside();
+    }
+
+    /// Changes the map; there must be no obstacle.
+    void change() {
+        for (Item &i : m_.body)
+            guard(*i.step);
+        m_.ranges[dim_] = box_;
+    }
+
+private:
+    bool dependsOnParameters(const sym::Range &r) const { return nest::mentions({{r}}, m_.params); }
+
+    Reason findRange() {
+        std::optional<std::size_t> dim;
+        for (std::size_t d = 0; d < m_.ranges.size(); ++d)
+            if (dependsOnParameters(m_.ranges[d])) {
+                if (dim)
+                    return {Why::Shape, "several of its ranges depend on others"};
+                dim = d;
+            }
+        dim_ = *dim;
+        const sym::Range r = m_.ranges[dim_];
+        std::vector<std::size_t> on;
+        for (std::size_t d = 0; d < m_.params.size(); ++d)
+            if (nest::mentions({{r}}, {m_.params[d]}))
+                on.push_back(d);
+        const auto first = slopeOf(r.begin, m_.params[on.front()]), last = slopeOf(r.end, m_.params[on.front()]);
+        if (on.size() != 1 || !r.step.isOne() || !r.tile.isOne() || !m_.ranges[on.front()].tile.isOne() || !first || !last ||
+            *first * *last != 0 || std::abs(*first + *last) != 1)
+            return {Why::Shape, "its range `" + sym::Subset{{r}}.str() + "` does not move by one element at one end"};
+        const sym::Range &around = m_.ranges[on.front()];
+        const auto at = [&](sym::Expr e, bool greatest) {
+            return sym::substitute(e, {{m_.params[on.front()], greatest ? around.end : around.begin}});
+        };
+        box_ = {at(r.begin, *first < 0), at(r.end, *last > 0), 1, 1};
+        const std::string k = m_.params[dim_].str();
+        condition_ = *first != 0 ? k + " >= " + r.begin.str() : k + " <= " + r.end.str();
+        return {};
+    }
+
+    Reason whyNotGuarded(const Item &i) const {
+        const auto *t = i.step && i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
+        if (!t || t->code.language != Language::Python || i.step->effects || !i.step->renamed.empty())
+            return {Why::Opaque, "its body contains more than tasklets in Python"};
+        const bool divides = t->code.text.find('/') != std::string::npos || t->code.text.find('%') != std::string::npos;
+        for (const Use &u : i.step->uses)
+            if (u.writes() && m_.locals.count(u.data) && divides && !g_.desc(u.data)->dtype.isFloat() &&
+                !g_.desc(u.data)->dtype.isComplex())
+                return {Why::Effects, "a division of integers could fail in the added iterations"};
+        return {};
+    }
+
+    Reason whyOutside() const {
+        for (const Item &i : m_.body)
+            for (const Use &u : i.step->uses) {
+                if (m_.locals.count(u.data))
+                    continue;
+                const sym::Subset full = g_.desc(u.data)->fullSubset();
+                if (!u.subset)
+                    return {Why::Opaque, "the elements of `" + u.data.str() + "` that it uses are not known"};
+                sym::Subset all = sym::propagate(*u.subset, m_.params[dim_], box_, full, items_.facts());
+                for (std::size_t d = 0; d < m_.params.size(); ++d)
+                    if (d != dim_)
+                        all = sym::propagate(all, m_.params[d], m_.ranges[d], full, items_.facts());
+                if (sym::covers(full, all, items_.facts()) != sym::Truth::True)
+                    return {Why::OutOfBounds, "further iterations may use elements outside of `" + u.data.str() + "`"};
+            }
+        return {};
+    }
+
+    void guard(Step &s) const {
+        const bool isLocal =
+            std::all_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return !u.writes() || m_.locals.count(u.data) != 0; });
+        if (isLocal)
+            return;
+        std::shared_ptr<Tasklet> t(cast<Tasklet>(ir::clone(*s.nodes.front()).release()));
+        std::string code = "if " + condition_ + ":\n    ";
+        for (const char c : t->code.text)
+            code += c == '\n' ? std::string("\n    ") : std::string(1, c);
+        t->code.text = std::move(code);
+        for (Use &u : s.uses)
+            if (u.writes()) {
+                u.certain = false;
+                u.memlet.dynamic = true;
+                for (Connector &c : t->outConnectors)
+                    if (c.name == u.connector && !(c.type.isPointer()))
+                        c.type = Type::pointer(g_.desc(u.data)->dtype);
+            }
+        s.nodes.front() = t.get();
+        s.made = std::move(t);
+    }
+
+    Map &m_;
+    SDFG &g_;
+    const nest::Conflicts &items_;
+    std::size_t dim_ = 0;   // whose range depends on another parameter
+    sym::Range box_;        // the range of the box
+    std::string condition_; // for iterations of the triangle
+};
+
+class BoxMaps : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (!context.options.gpu())
+            return false;
+        return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+            const nest::Conflicts items(g, memories);
+            for (nest::Run &run : runs)
+                for (Item &i : run.items) {
+                    if (!i.map || analysis::isInScope(g))
+                        continue;
+                    Triangle triangle(*i.map, g, items);
+                    if (!triangle.isTriangle())
+                        continue;
+                    const Node &node = *i.map->entry;
+                    if (const Reason why = triangle.obstacle())
+                        context.missed(node, "remains a map over a triangle", why);
+                    else if (context.mayChange(node, "becomes a map over a box, with a condition for the triangle")) {
+                        triangle.change();
+                        run.changed = true;
+                    }
+                }
+        });
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createBoxMaps() { return std::make_unique<BoxMaps>(); }
+
+} // namespace sdfgc::transforms
