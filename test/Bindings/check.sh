@@ -124,7 +124,7 @@ END
     ;;
 sizes)
     # Sizes that only copies to the device need: callers of the C functions set them, the others take them from arrays.
-    "$sdfgc" build "$here/sizes.sdfgt" --target cuda --emulate -o sizes --quiet --caller --cflags -O0
+    "$sdfgc" build "$here/sizes.sdfgt" --target cuda --place device --emulate -o sizes --quiet --caller --cflags -O0
     /usr/bin/python3 "$here/validate.py" "$here/../../schemas/manifest.schema.json" sizes/manifest.json
     link=(-I sizes/include sizes/lib/libsizes.so -Wl,-rpath,"$out/sizes/lib")
     unset_m='4 the size `m` is not set: call sizes_set_size_m before the program'

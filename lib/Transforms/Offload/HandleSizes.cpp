@@ -96,6 +96,16 @@ std::set<Name> parametersOnHost(const SDFG &root, const pass::Context &context) 
     return out;
 }
 
+std::string neededForCopies(const SDFG &root, const std::set<Name> &onHost) {
+    for (const analysis::Argument &a : analysis::argumentList(root).program)
+        if (a.desc && a.desc->isArray())
+            for (const Name symbol : a.desc->freeSymbols())
+                if (!onHost.count(symbol) && !root.constant(symbol))
+                    return "the size of `" + a.name.str() + "` needs `" + symbol.str() +
+                           "`, which is not an argument of the program";
+    return "";
+}
+
 void keepParameters(SDFG &root, const std::set<Name> &onHost, pass::Context &context) {
     std::string names;
     for (const analysis::Argument &a : analysis::argumentList(root).program)

@@ -15,6 +15,10 @@ std::string uncopiable(const ir::SDFG &root);
 /// expanded.
 std::set<Name> parametersOnHost(const ir::SDFG &root, const pass::Context &context);
 
+/// What copies of the arguments need that is no parameter: `the size of `A` needs `n`, which is not an argument of the program`.
+/// Empty if there is nothing. `onHost`: as returned by parametersOnHost.
+std::string neededForCopies(const ir::SDFG &root, const std::set<Name> &onHost);
+
 /// Records the symbols that the program needs now, but not on the host, in SDFG::handleSizes.
 void keepParameters(ir::SDFG &root, const std::set<Name> &onHost, pass::Context &context);
 

@@ -27,6 +27,8 @@
 //   - early returns and irreducible control flow;
 //   - ordered maps (loops) outside of maps; inside they are loops of a thread;
 //   - arrays whose size is undefined or computed by the program (HandleSizes.h);
+//   - without `--place device`, arrays whose size callers would have to set on the handle, since callers of
+//     DaCe's interface do not know of it;
 //   - programs that would launch many kernels of few elements (FewElements.h), which run faster on the host. `--place
 //     device` and the option `few-elements` move them.
 //
@@ -313,6 +315,10 @@ public:
             if (const std::string why = whyFewElements(root); !why.empty())
                 return stays(root, context, why, "`--place device` moves it nevertheless");
         const std::set<Name> parameters = parametersOnHost(root, context);
+        // Callers of DaCe's interface would not set it.
+        if (place != pass::Placement::Device && !option<bool>("few-elements"))
+            if (const std::string why = neededForCopies(root, parameters); !why.empty())
+                return stays(root, context, why, "`--place device` moves it, and lets callers set this size on the handle");
         Offload(root, context).run();
         keepParameters(root, parameters, context);
         if (place == pass::Placement::Require && !mentionsGpu(root))
