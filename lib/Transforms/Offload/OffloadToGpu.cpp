@@ -17,9 +17,11 @@
 //   4. A sequential map whose iterations use each other's results (DependentIterations.h) runs in one thread of a
 //      kernel, with a remark.
 //   5. Inside kernels, parallel CPU maps become loops of a thread, and heap memory becomes private memory.
+//   6. Members of structures are moved like the caller's arrays (FlattenMembers.h). The pointer of a member may be null if
+//      the program only uses it under a condition, so the pointer is tested before such a member is copied.
 //
 // Not handled, with a remark that names the reason:
-//   - programs with streams, structures, references, callbacks, C++ tasklets, persistent maps, or memory that the
+//   - programs with streams, references, arrays of structures, structures that are used as a whole, callbacks, C++ tasklets, persistent maps, or memory that the
 //     caller provides;
 //   - nested SDFGs in maps whose memory keeps values from one iteration to the next;
 //   - early returns and irreducible control flow;
@@ -31,11 +33,13 @@
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Offload/FewElements.h"
+#include "Transforms/Offload/FlattenMembers.h"
 #include "Transforms/Offload/Overwritten.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Pass/Pass.h"
@@ -100,7 +104,7 @@ bool isInMap(const MapEntry &m) {
     return analysis::ScopeTree(s).scopeOf(&m) || analysis::isInScope(*s.sdfg());
 }
 
-/// Why a program cannot be moved; empty if it can.
+/// Why a program cannot be moved; empty if it can. Members of structures are containers already.
 std::string obstacle(SDFG &root) {
     for (SDFG *g : allSDFGs(root)) {
         for (const auto &[n, d] : g->arrays) {
@@ -108,7 +112,9 @@ std::string obstacle(SDFG &root) {
                 return "stream `" + n.str() + "`";
             if (d.dtype == Type::opaque("MPI_Request")) // transfers continue after the call, but staging buffers do not last
                 return "messages are pending until a node waits for `" + n.str() + "`";
-            if (d.isStructure() || d.isContainerArray() || d.isReference() || !(d.isScalar() || d.isArray()))
+            const bool isPlain = (d.isScalar() || d.isArray()) && !d.isReference();
+            const bool isHosts = d.isStructure() && (!d.transient || d.isView()); // flattenMembers left it to control flow
+            if (!isPlain && !isHosts && analysis::Mentions(*g).contain(n))
                 return "container `" + n.str() + "` is not a plain array";
             if (d.lifetime == Lifetime::External)
                 return "container `" + n.str() + "` is host memory that the caller provides";
@@ -154,16 +160,20 @@ std::string obstacle(SDFG &root) {
 
 class Offload {
 public:
-    Offload(SDFG &root, pass::Context &context) : root_(root), context_(context) {}
+    Offload(SDFG &root, FlatMembers members, pass::Context &context)
+        : root_(root), context_(context), members_(std::move(members)) {}
     void run();
 
 private:
     void moveArrays(SDFG &g);
     void copyInAndOut();
+    void copyMembers();
+    void refreshHost();
     void insideKernels(SDFG &g);
 
     SDFG &root_;
     pass::Context &context_;
+    FlatMembers members_;
     Twins callers_;              // arrays of the caller, and their twins
     std::set<Name> overwritten_; // containers whose contents before the call have no effect
 };
@@ -205,6 +215,29 @@ void Offload::moveArrays(SDFG &g) {
         moveArrays(*nested->sdfg);
 }
 
+State &stateAtStart(SDFG &g, const std::string &label) {
+    Block *start = g.start();
+    State *s = g.add<State>();
+    s->label = label;
+    if (start)
+        g.connect(s, start);
+    g.setStart(s);
+    return *s;
+}
+
+/// A block behind all others.
+template <class T> T &blockAtEnd(SDFG &g, const std::string &label) {
+    std::vector<Block *> last;
+    for (const auto &b : g.blocks())
+        if (b->outEdges().empty())
+            last.push_back(b.get());
+    T *added = g.add<T>();
+    added->label = label;
+    for (Block *b : last)
+        g.connect(b, added);
+    return *added;
+}
+
 /// Copies the caller's arrays to the device first, and those that the program writes back at the end.
 void Offload::copyInAndOut() {
     std::vector<std::pair<Name, Name>> in, out;
@@ -214,32 +247,65 @@ void Offload::copyInAndOut() {
         if (writtenInDataflow(root_, device) && !root_.arrays.find(host)->isScalar()) // scalars are passed by value
             out.emplace_back(host, device);
     }
-    auto copyAll = [](State &s, Name from, Name to) {
-        auto *begin = s.add<AccessNode>(from), *end = s.add<AccessNode>(to);
-        s.copyAll(begin, end);
-    };
-    std::vector<Block *> last;
-    for (const auto &b : root_.blocks())
-        if (b->outEdges().empty())
-            last.push_back(b.get());
+    for (const MovedMember &m : members_.moved)
+        if (m.isCertain || root_.arrays.find(m.container)->isScalar()) {
+            if (!overwritten_.count(m.container))
+                in.emplace_back(m.member, m.container);
+            if (writtenInDataflow(root_, m.container))
+                out.emplace_back(m.member, m.container);
+        }
     if (!in.empty()) {
-        Block *start = root_.start();
-        State *s = root_.add<State>();
-        s->label = "copy_in";
+        State &s = stateAtStart(root_, "copy_in");
         for (const auto &[host, device] : in)
-            copyAll(*s, host, device);
-        if (start)
-            root_.connect(s, start);
-        root_.setStart(s);
+            s.copyAll(host, device);
     }
     if (!out.empty()) {
-        State *s = root_.add<State>();
-        s->label = "copy_out";
+        State &s = blockAtEnd<State>(root_, "copy_out");
         for (const auto &[host, device] : out)
-            copyAll(*s, device, host);
-        for (Block *b : last)
-            root_.connect(b, s);
+            s.copyAll(device, host);
     }
+}
+
+/// A block that copies a member if it has memory.
+void copyIfPresent(ConditionalBlock &test, Name member, Name from, Name to) {
+    auto branch = std::make_unique<Region>();
+    branch->label = test.label + "_branch";
+    auto *s = branch->add<State>();
+    s->label = test.label + "_state";
+    Region *arm = test.addBranch(Code{member.str() + " is not None", Language::Python}, std::move(branch));
+    cast<State>(arm->blocks().front().get())->copyAll(from, to);
+}
+
+/// Copies members whose pointers may be null.
+void Offload::copyMembers() {
+    for (const MovedMember &m : members_.moved) {
+        if (m.isCertain || root_.arrays.find(m.container)->isScalar())
+            continue;
+        if (!overwritten_.count(m.container)) {
+            Block *start = root_.start();
+            auto *test = root_.add<ConditionalBlock>();
+            test->label = root_.freshLabel("copy_in_" + m.container.str());
+            copyIfPresent(*test, m.member, m.member, m.container);
+            if (start)
+                root_.connect(test, start);
+            root_.setStart(test);
+        }
+        if (writtenInDataflow(root_, m.container))
+            copyIfPresent(blockAtEnd<ConditionalBlock>(root_, root_.freshLabel("copy_out_" + m.container.str())), m.member,
+                          m.container, m.member);
+    }
+}
+
+/// Control flow of the host sees what kernels wrote.
+void Offload::refreshHost() {
+    std::map<SDFG *, HostCopies> copies;
+    for (const auto &[host, device] : callers_)
+        if (writtenInDataflow(root_, device))
+            copies[&root_][host].push_back({device, host});
+    for (const auto &[g, read] : members_.reads)
+        copies[g][read.name].push_back({read.container, read.member});
+    for (const auto &[g, ofSdfg] : copies)
+        refreshBeforeReads(*g, ofSdfg);
 }
 
 /// In code that kernels run, nothing is parallel or on the host's heap.
@@ -296,12 +362,9 @@ void Offload::run() {
     overwritten_ = overwrittenContainers(root_);
     moveArrays(root_);
     placeOnDevice(root_, context_);
-    Twins written; // those whose host copy may be out of date
-    for (const auto &[host, device] : callers_)
-        if (writtenInDataflow(root_, device))
-            written[host] = device;
-    refreshBeforeReads(root_, written);
+    refreshHost();
     copyInAndOut();
+    copyMembers();
     insideKernels(root_);
     root_.renumber();
 }
@@ -322,9 +385,14 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         if (mentionsGpu(root))
             return placeWrittenScalars(root, context);
-        std::string why = obstacle(root);
+        // Members become containers only if the program is moved, so everything that may prevent it is tried with a copy.
+        std::unique_ptr<SDFG> trial = hasStructures(root) ? clone(root) : nullptr;
+        SDFG &moved = trial ? *trial : root;
+        std::string why = trial ? flattenMembers(moved).obstacle : "";
+        if (why.empty())
+            why = obstacle(moved);
         if (why.empty() && !option<bool>("few-elements"))
-            why = whyFewElements(root);
+            why = whyFewElements(moved);
         if (!why.empty()) {
             context.missed(root, "the program stays on the host", {diag::Why::Host, why});
             diag::Location place;
@@ -332,7 +400,7 @@ public:
             context.diags.report(diag::Id::ProgramOnHost, place, root.name.str(), why);
             return false;
         }
-        Offload(root, context).run();
+        Offload(root, trial ? flattenMembers(root) : FlatMembers(), context).run();
         return true;
     }
 };
