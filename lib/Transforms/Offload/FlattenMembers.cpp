@@ -10,7 +10,8 @@
 //   1. Each member that dataflow uses becomes a transient of the root SDFG, which offload-to-gpu treats like the twin of an
 //      argument: it copies the member in, unless all of it is overwritten first, and out if it is written. All views of a
 //      member share one container. Unused members and empty structures cost nothing.
-//   2. A view that shows an entire member with its layout is replaced. Others become views of the container.
+//   2. A view that shows an entire member with its layout is replaced. Others become views of the container. Conditions and
+//      assignments in kernels name the container.
 //   3. Nested SDFGs that received a structure receive the containers of the members that they use.
 //   4. Outside of maps, control flow runs on the host and keeps reading the structure: views that it reads stay as well. It
 //      sees values that kernels wrote, because offload-to-gpu copies them back first (MemberRead).
@@ -22,7 +23,7 @@
 //   - members that may share memory, one of which is written;
 //   - members whose pointers change, and members of structures that the program creates;
 //   - elements of arrays of structures, and structures that are used as a whole by a tasklet or a copy;
-//   - structures that code in kernels mentions without a view;
+//   - structures that code in kernels uses in another way than `P.x`;
 //   - members whose size needs a symbol that is not an argument.
 #include "Transforms/Offload/FlattenMembers.h"
 
@@ -35,6 +36,7 @@
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/IR/ScopeConnectors.h"
+#include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
 #include <functional>
@@ -142,6 +144,11 @@ private:
         Name member;
         bool isEntire;
     };
+    /// What a view shows at all of its nodes.
+    struct ShownBy {
+        Name member;
+        bool isEntire;
+    };
     using Key = std::pair<const Node *, Name>;
 
     void fail(const std::string &why) {
@@ -162,6 +169,8 @@ private:
     void dropPath(State &s, Edge *leaf, bool in);
     void replaceMemlets(State &s);
     void clean(State &s, bool inKernel, const std::set<Name> &control);
+    void findViews(SDFG &g);
+    void rewriteControl(SDFG &g);
     void readByHost(SDFG &g, const std::set<Name> &control);
     Name containerFor(SDFG &g, Name member);
     AccessNode *nodeFor(State &s, const AccessNode &structure, Name member, bool certain = true);
@@ -173,10 +182,10 @@ private:
     analysis::Memories memories_;
     FlatMembers out_;
     std::map<const SDFG *, Local> locals_;
-    std::map<Key, AccessNode *> nodes_;                     // for a node of a structure and a member
-    std::map<std::pair<const SDFG *, Name>, Name> shownBy_; // the member that a view shows
-    std::set<Name> written_;                                // members of the root that dataflow writes
-    std::set<Name> known_;                                  // names that the program receives
+    std::map<Key, AccessNode *> nodes_; // for a node of a structure and a member
+    std::map<std::pair<const SDFG *, Name>, ShownBy> shownBy_;
+    std::set<Name> written_; // members of the root that dataflow writes
+    std::set<Name> known_;   // names that the program receives
 };
 
 /// The name of a member in the root SDFG; empty if it is unknown.
@@ -291,8 +300,8 @@ void Flattener::replaceView(const Shown &v, bool inKernel, const std::set<Name> 
     for (Edge *e : v.view->outEdges())
         if (e != v.edge)
             out.push_back(e);
-    if (in.empty() && out.empty() && !(isRead && inKernel))
-        return; // for control flow of the host, or for nothing
+    if (in.empty() && out.empty() && !(isRead && inKernel && !v.isEntire))
+        return; // for control flow, or for nothing
     AccessNode *node = nodeFor(s, *v.structure, v.member);
     if (!node)
         return;
@@ -307,7 +316,7 @@ void Flattener::replaceView(const Shown &v, bool inKernel, const std::set<Name> 
             s.connect(shown, v.edge->srcConn, node, {}, m);
     };
     AccessNode *instead = node;
-    if (!v.isEntire || (isRead && inKernel)) {
+    if (!v.isEntire) {
         if (!isRead || inKernel) {
             show(v.view); // a view of the container
             s.removeEdge(v.edge);
@@ -561,14 +570,9 @@ void Flattener::clean(State &s, bool inKernel, const std::set<Name> &control) {
 
 void Flattener::flattenState(State &s, bool inKernel, const std::set<Name> &control) {
     const analysis::ScopeTree scopes(s);
-    const std::vector<Shown> views = viewsIn(s);
-    for (const Shown &v : views) {
-        if (failed())
-            return;
-        const auto [known, isNew] = shownBy_.try_emplace({s.sdfg(), v.view->data}, v.member);
-        if (!isNew && known->second != v.member)
-            return fail("view `" + v.view->data.str() + "` shows several members");
-    }
+    std::vector<Shown> views = viewsIn(s);
+    for (Shown &v : views)
+        v.isEntire = shownBy_.at({s.sdfg(), v.view->data}).isEntire;
     for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(s))
         if (n->sdfg && !failed())
             flatten(*n->sdfg, inKernel || scopes.scopeOf(n));
@@ -588,6 +592,79 @@ void Flattener::flattenState(State &s, bool inKernel, const std::set<Name> &cont
     nodes_.clear(); // addresses of removed nodes are used again
 }
 
+void Flattener::findViews(SDFG &g) {
+    for (State *s : allStates(g))
+        for (const Shown &v : viewsIn(*s)) {
+            const auto [known, isNew] = shownBy_.try_emplace({&g, v.view->data}, ShownBy{v.member, v.isEntire});
+            if (isNew)
+                continue;
+            if (known->second.member != v.member)
+                return fail("view `" + v.view->data.str() + "` shows several members");
+            known->second.isEntire &= v.isEntire;
+        }
+}
+
+/// The structure, or member of one, that an expression names: `P.cells[0].area`. Empty for anything else.
+Name memberNamed(const SDFG &g, const py::Expr &e) {
+    if (e.kind == py::ExprKind::Name)
+        return isStructure(g, e.name) ? e.name : Name();
+    const Name base = e.args.empty() || !e.args[0] ? Name() : memberNamed(g, *e.args[0]);
+    if (!base)
+        return {};
+    if (e.kind == py::ExprKind::Attribute && isStructure(g, base)) {
+        const Name member = base.str() + "." + e.name.str();
+        return g.desc(member) ? member : Name();
+    }
+    const bool isFirst = e.kind == py::ExprKind::Subscript && e.args.size() == 2 && e.args[1] &&
+                         e.args[1]->kind == py::ExprKind::Int && e.args[1]->text == "0";
+    return isFirst && isStructure(g, base) ? base : Name();
+}
+
+/// In kernels, control flow reads the containers.
+void Flattener::rewriteControl(SDFG &g) {
+    const auto replaced = [&](const py::ExprRef &e) -> py::ExprRef {
+        Name member;
+        if (e->kind == py::ExprKind::Name) {
+            if (const auto shown = shownBy_.find({&g, e->name}); shown != shownBy_.end() && shown->second.isEntire)
+                member = shown->second.member;
+        } else if (e->kind == py::ExprKind::Attribute) {
+            member = memberNamed(g, *e);
+            if (member && (isStructure(g, member) || g.desc(ownerOf(member))->isView()))
+                member = {};
+        }
+        const Name container = member ? containerFor(g, member) : Name();
+        return container ? py::name(container) : nullptr;
+    };
+    const auto expression = [&](std::string &text) {
+        if (const auto parsed = py::parseExpr(text); parsed.value)
+            if (const py::ExprRef now = py::replace(*parsed.value, replaced); !py::equal(*now, **parsed.value))
+                text = py::print(*now);
+    };
+    const auto code = [&](std::optional<Code> &c) {
+        if (!c || c->language != Language::Python)
+            return;
+        if (const auto parsed = py::parseBlock(c->text); parsed.value)
+            if (const auto now = py::replace(*parsed.value, replaced); !py::equal(now, *parsed.value))
+                c->text = py::print(now);
+    };
+    for (InterstateEdge *e : allInterstateEdges(g)) {
+        if (!e->isUnconditional() && e->condition.language == Language::Python)
+            expression(e->condition.text);
+        for (auto &[symbol, text] : e->assignments)
+            expression(text);
+    }
+    for (Block *b : allBlocks(g)) {
+        if (auto *l = dyn_cast<LoopRegion>(b)) {
+            for (auto *part : {&l->init, &l->condition, &l->update})
+                code(*part);
+        } else if (auto *c = dyn_cast<ConditionalBlock>(b)) {
+            for (auto &branch : c->branches())
+                if (branch.condition && branch.condition->language == Language::Python)
+                    expression(branch.condition->text);
+        }
+    }
+}
+
 /// What control flow of the host reads from members that dataflow writes.
 void Flattener::readByHost(SDFG &g, const std::set<Name> &control) {
     const auto add = [&](Name name, Name member) {
@@ -596,8 +673,8 @@ void Flattener::readByHost(SDFG &g, const std::set<Name> &control) {
     };
     for (Name name : control) {
         if (const auto shown = shownBy_.find({&g, name}); shown != shownBy_.end()) {
-            if (written_.count(inRoot(g, shown->second)))
-                add(name, shown->second);
+            if (written_.count(inRoot(g, shown->second.member)))
+                add(name, shown->second.member);
         } else if (isStructure(g, name)) {
             const std::string structure = inRoot(g, name).str() + ".";
             for (Name member : written_)
@@ -609,12 +686,15 @@ void Flattener::readByHost(SDFG &g, const std::set<Name> &control) {
 
 void Flattener::flatten(SDFG &g, bool inKernel) {
     const std::set<Name> control = analysis::containersReadByControlFlow(g);
+    findViews(g);
     for (State *s : allStates(g)) {
         if (failed())
             return;
         flattenState(*s, inKernel, control);
     }
-    if (!failed() && !inKernel)
+    if (!failed() && inKernel)
+        rewriteControl(g);
+    else if (!failed())
         readByHost(g, control);
     if (failed())
         return;

@@ -104,8 +104,26 @@ bool isInMap(const MapEntry &m) {
     return analysis::ScopeTree(s).scopeOf(&m) || analysis::isInScope(*s.sdfg());
 }
 
+/// Scalars that dataflow never writes: the host knows their values, and kernels get them by value.
+class ConstantScalars {
+public:
+    explicit ConstantScalars(SDFG &root) : memories_(root) {
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g))
+                for (AccessNode *a : nodesOf<AccessNode>(*s))
+                    if (std::any_of(a->inEdges().begin(), a->inEdges().end(), [](const Edge *e) { return !e->memlet.isEmpty(); }))
+                        written_.insert(memories_.of(*a));
+    }
+    bool operator()(SDFG &g, Name data, const DataDesc &d) { return d.isScalar() && written_.count(memories_.of(g, data)) == 0; }
+
+private:
+    analysis::Memories memories_;
+    std::set<analysis::Memory> written_;
+};
+
 /// Why a program cannot be moved; empty if it can. Members of structures are containers already.
 std::string obstacle(SDFG &root) {
+    ConstantScalars constant(root);
     for (SDFG *g : allSDFGs(root)) {
         for (const auto &[n, d] : g->arrays) {
             if (d.isStream())
@@ -149,8 +167,9 @@ std::string obstacle(SDFG &root) {
                 if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()))
                     for (const auto &[symbol, value] : nested->symbolMapping)
                         for (Name free : value.freeSymbols())
-                            if (g->arrays.contains(free) && !g->symbols.find(free))
-                                return "nested SDFG `" + nested->label + "` maps a symbol to data";
+                            if (const DataDesc *d = g->arrays.find(free); d && !g->symbols.find(free) && !constant(*g, free, *d))
+                                return "nested SDFG `" + nested->label + "` maps the symbol `" + symbol.str() +
+                                       "` to data that the program writes";
             }
     }
     if (const Name kept = keptInMaps(root, false))
