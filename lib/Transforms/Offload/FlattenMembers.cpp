@@ -52,9 +52,10 @@ bool isStructure(const SDFG &g, Name data) {
     return d && d->isStructure();
 }
 
-const AccessNode *structureNode(const Node *n) {
+/// A node of a structure, or of a member of one.
+bool isOfStructure(const Node *n) {
     const auto *a = dyn_cast<AccessNode>(n);
-    return a && isStructure(*a->state()->sdfg(), a->data) ? a : nullptr;
+    return a && isStructure(*a->state()->sdfg(), ownerOf(a->data));
 }
 
 /// `edges.length` of `P.edges.length`.
@@ -274,7 +275,7 @@ std::vector<Flattener::Shown> Flattener::viewsIn(State &s) {
             continue;
         Edge *e = viewEdge(a);
         AccessNode *shown = e ? viewedNode(a) : nullptr;
-        if (!shown || !structureNode(shown) || (e->src != shown && e->dst != shown))
+        if (!isOfStructure(shown) || (e->src != shown && e->dst != shown))
             continue; // views of arrays, and views through the entry of a map, whose memlets name the member
         const std::optional<Name> member = analysis::Memories::memberOf(*a, a->data);
         if (!member) {
@@ -481,34 +482,48 @@ void Flattener::dropStructures(NestedSDFGNode &n) {
     }
 }
 
+/// Does an edge make the node at its other end a view of this one?
+bool isViewOf(const Edge &e, const AccessNode &a) {
+    const auto *other = dyn_cast<AccessNode>(e.src == &a ? e.dst : e.src);
+    const DataDesc *d = other ? other->state()->sdfg()->desc(other->data) : nullptr;
+    return d && d->isView() && viewEdge(other) == &e;
+}
+
 /// Memlets, and access nodes, that name a member.
 void Flattener::replaceMemlets(State &s) {
     const SDFG &g = *s.sdfg();
     for (AccessNode *a : nodesOf<AccessNode>(s)) {
         const Name data = a->data;
-        if (ownerOf(data) != data && !isStructure(g, data) && isStructure(g, ownerOf(data))) {
-            const Name container = containerFor(*s.sdfg(), data);
-            if (!container)
+        if (!isOfStructure(a))
+            continue;
+        const std::vector<Edge *> in(a->inEdges().begin(), a->inEdges().end()), out(a->outEdges().begin(), a->outEdges().end());
+        if (!isStructure(g, data)) { // the node names the member
+            const auto moves = [a](const Edge *e) { return !e->memlet.isEmpty() && !isViewOf(*e, *a); };
+            if (std::none_of(in.begin(), in.end(), moves) && std::none_of(out.begin(), out.end(), moves))
+                continue;
+            const std::optional<Name> member = analysis::Memories::memberOf(*a, data);
+            if (!member)
+                return fail("`" + data.str() + "` is an unknown part of a structure");
+            AccessNode *node = nodeFor(s, *a, *member);
+            if (!node)
                 return;
-            if (alwaysRuns(s))
-                locals_[&g].certain.insert(data);
-            for (Edge *e : a->inEdges())
-                renameTree(*e, false, data, container);
-            for (Edge *e : a->outEdges())
-                renameTree(*e, true, data, container);
-            a->data = container;
+            for (Edge *e : in)
+                if (moves(e)) {
+                    renameTree(*e, false, data, node->data);
+                    s.setDestination(e, node, {});
+                }
+            for (Edge *e : out)
+                if (moves(e)) {
+                    renameTree(*e, true, data, node->data);
+                    s.setSource(e, node, {});
+                }
             continue;
         }
-        if (!isStructure(g, data))
-            continue;
         const Edge *own = g.desc(data)->isView() ? viewEdge(a) : nullptr;
-        const std::vector<Edge *> in(a->inEdges().begin(), a->inEdges().end()), out(a->outEdges().begin(), a->outEdges().end());
         for (const auto *edges : {&in, &out})
             for (Edge *e : *edges) {
                 const bool outgoing = edges == &out;
-                const auto *other = dyn_cast<AccessNode>(outgoing ? e->dst : e->src);
-                const DataDesc *d = other ? g.desc(other->data) : nullptr;
-                if (e == own || e->memlet.isEmpty() || (d && d->isView() && viewEdge(other) == e))
+                if (e == own || e->memlet.isEmpty() || isViewOf(*e, *a))
                     continue;
                 const Name part = e->memlet.data;
                 if (ownerOf(part) != part && ownerOf(part) == ownerOf(data) && !isStructure(g, part)) {
@@ -544,14 +559,14 @@ void Flattener::clean(State &s, bool inKernel, const std::set<Name> &control) {
     };
     const auto isUseless = [&](const AccessNode &a) {
         const DataDesc *d = g.desc(a.data);
-        if (!d || !(d->isStructure() || d->isView()))
+        if (!d || !(d->isView() || isOfStructure(&a)))
             return false;
         const auto edges = data(a.inEdges()) + data(a.outEdges());
         if (!d->isView())
             return edges == 0;
         if (!d->isStructure() && !inKernel && control.count(a.data))
             return false;
-        return edges == 0 || (edges == 1 && structureNode(viewedNode(&a)));
+        return edges == 0 || (edges == 1 && isOfStructure(viewedNode(&a)));
     };
     for (bool more = true; more;) {
         more = false;
@@ -579,11 +594,11 @@ void Flattener::flattenState(State &s, bool inKernel, const std::set<Name> &cont
     for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(s))
         if (n->sdfg && !failed())
             passToNested(*n);
-    if (!failed())
-        replaceMemlets(s);
     for (const Shown &v : views)
         if (!failed())
             replaceView(v, inKernel || scopes.scopeOf(v.view), control);
+    if (!failed())
+        replaceMemlets(s);
     for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(s))
         if (n->sdfg && !failed())
             dropStructures(*n);
@@ -620,6 +635,38 @@ Name memberNamed(const SDFG &g, const py::Expr &e) {
     return isFirst && isStructure(g, base) ? base : Name();
 }
 
+/// Replaces expressions (py::replace) in conditions, assignments and loop headers. Code that is not Python stays.
+void forControlCode(SDFG &g, const std::function<py::ExprRef(const py::ExprRef &)> &f) {
+    const auto expression = [&](std::string &text) {
+        if (const auto parsed = py::parseExpr(text); parsed.value)
+            if (const py::ExprRef now = py::replace(*parsed.value, f); !py::equal(*now, **parsed.value))
+                text = py::print(*now);
+    };
+    const auto statement = [&](std::optional<Code> &c) {
+        if (!c || c->language != Language::Python)
+            return;
+        if (const auto parsed = py::parseBlock(c->text); parsed.value)
+            if (const auto now = py::replace(*parsed.value, f); !py::equal(now, *parsed.value))
+                c->text = py::print(now);
+    };
+    for (InterstateEdge *e : allInterstateEdges(g)) {
+        if (!e->isUnconditional() && e->condition.language == Language::Python)
+            expression(e->condition.text);
+        for (auto &[symbol, text] : e->assignments)
+            expression(text);
+    }
+    for (Block *b : allBlocks(g)) {
+        if (auto *l = dyn_cast<LoopRegion>(b)) {
+            for (auto *part : {&l->init, &l->condition, &l->update})
+                statement(*part);
+        } else if (auto *c = dyn_cast<ConditionalBlock>(b)) {
+            for (auto &branch : c->branches())
+                if (branch.condition && branch.condition->language == Language::Python)
+                    expression(branch.condition->text);
+        }
+    }
+}
+
 /// In kernels, control flow reads the containers.
 void Flattener::rewriteControl(SDFG &g) {
     const auto replaced = [&](const py::ExprRef &e) -> py::ExprRef {
@@ -635,34 +682,7 @@ void Flattener::rewriteControl(SDFG &g) {
         const Name container = member ? containerFor(g, member) : Name();
         return container ? py::name(container) : nullptr;
     };
-    const auto expression = [&](std::string &text) {
-        if (const auto parsed = py::parseExpr(text); parsed.value)
-            if (const py::ExprRef now = py::replace(*parsed.value, replaced); !py::equal(*now, **parsed.value))
-                text = py::print(*now);
-    };
-    const auto code = [&](std::optional<Code> &c) {
-        if (!c || c->language != Language::Python)
-            return;
-        if (const auto parsed = py::parseBlock(c->text); parsed.value)
-            if (const auto now = py::replace(*parsed.value, replaced); !py::equal(now, *parsed.value))
-                c->text = py::print(now);
-    };
-    for (InterstateEdge *e : allInterstateEdges(g)) {
-        if (!e->isUnconditional() && e->condition.language == Language::Python)
-            expression(e->condition.text);
-        for (auto &[symbol, text] : e->assignments)
-            expression(text);
-    }
-    for (Block *b : allBlocks(g)) {
-        if (auto *l = dyn_cast<LoopRegion>(b)) {
-            for (auto *part : {&l->init, &l->condition, &l->update})
-                code(*part);
-        } else if (auto *c = dyn_cast<ConditionalBlock>(b)) {
-            for (auto &branch : c->branches())
-                if (branch.condition && branch.condition->language == Language::Python)
-                    expression(branch.condition->text);
-        }
-    }
+    forControlCode(g, replaced);
 }
 
 /// What control flow of the host reads from members that dataflow writes.
@@ -671,15 +691,29 @@ void Flattener::readByHost(SDFG &g, const std::set<Name> &control) {
         if (const Name container = containerFor(g, member))
             out_.reads.push_back({&g, {name, member, container}});
     };
+    std::set<Name> named; // members that control flow names, and structures that it uses in another way
+    forControlCode(g, [&](const py::ExprRef &e) -> py::ExprRef {
+        const Name member = memberNamed(g, *e);
+        if (!member)
+            return nullptr;
+        named.insert(member);
+        return e;
+    });
     for (Name name : control) {
         if (const auto shown = shownBy_.find({&g, name}); shown != shownBy_.end()) {
             if (written_.count(inRoot(g, shown->second.member)))
                 add(name, shown->second.member);
         } else if (isStructure(g, name)) {
-            const std::string structure = inRoot(g, name).str() + ".";
-            for (Name member : written_)
-                if (member.str().rfind(structure, 0) == 0)
-                    add(name, name.str() + "." + member.str().substr(structure.size()));
+            const std::string inner = name.str() + ".", outer = inRoot(g, name).str() + ".";
+            const auto isNamed = [&](Name member) {
+                return std::any_of(named.begin(), named.end(), [&](Name n) {
+                    return n == member || (isStructure(g, n) && member.str().rfind(n.str() + ".", 0) == 0);
+                });
+            };
+            for (Name written : written_)
+                if (written.str().rfind(outer, 0) == 0)
+                    if (const Name member = inner + written.str().substr(outer.size()); isNamed(member))
+                        add(name, member);
         }
     }
 }

@@ -300,6 +300,7 @@ void Offload::copyMembers() {
     for (const MovedMember &m : members_.moved) {
         if (m.isCertain || root_.arrays.find(m.container)->isScalar())
             continue;
+        const bool isWritten = writtenInDataflow(root_, m.container); // apart from the copy in
         if (!overwritten_.count(m.container)) {
             Block *start = root_.start();
             auto *test = root_.add<ConditionalBlock>();
@@ -309,7 +310,7 @@ void Offload::copyMembers() {
                 root_.connect(test, start);
             root_.setStart(test);
         }
-        if (writtenInDataflow(root_, m.container))
+        if (isWritten)
             copyIfPresent(blockAtEnd<ConditionalBlock>(root_, root_.freshLabel("copy_out_" + m.container.str())), m.member,
                           m.container, m.member);
     }
