@@ -19,10 +19,13 @@
 //   5. Inside kernels, parallel CPU maps become loops of a thread, and heap memory becomes private memory.
 //   6. Members of structures are moved like the caller's arrays (FlattenMembers.h). The pointer of a member may be null if
 //      the program only uses it under a condition, so the pointer is tested before such a member is copied.
+//   7. Tasklets outside of maps whose code is for the host (C++, callbacks, side effects) stay there. They work on copies of what
+//      their memlets name, made before and after.
 //
 // Not handled, with a remark that names the reason:
-//   - programs with streams, references, arrays of structures, structures that are used as a whole, callbacks, C++ tasklets, persistent maps, or memory that the
-//     caller provides;
+//   - programs with streams, references, arrays of structures, structures that are used as a whole, persistent maps, or memory
+//     that the caller provides;
+//   - C++ tasklets, callbacks and side effects in maps;
 //   - nested SDFGs in maps whose memory keeps values from one iteration to the next;
 //   - early returns and irreducible control flow;
 //   - ordered maps (loops) outside of maps; inside they are loops of a thread;
@@ -32,6 +35,7 @@
 //     run faster on the host.
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
+#include "Transforms/Edits/StageOnHost.h"
 #include "Transforms/Offload/FewElements.h"
 #include "Transforms/Offload/FlattenMembers.h"
 #include "Transforms/Offload/Overwritten.h"
@@ -41,6 +45,7 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/IR/Identifier.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -121,6 +126,46 @@ private:
     std::set<analysis::Memory> written_;
 };
 
+/// Does an SDFG around a node, or this one, declare a callback of this name?
+bool isCallback(const SDFG *g, Name n) {
+    for (; g; g = g->parentSDFG())
+        if (const Type *t = g->symbols.find(n))
+            return t->isCallback();
+    return false;
+}
+
+/// Is its code for the host: C++, with side effects, or a call of the user's function?
+bool isForHost(const Tasklet &t) {
+    if (t.code.language != Language::Python || t.sideEffects.value_or(false))
+        return true;
+    const SDFG &g = *t.state()->sdfg();
+    const std::set<Name> names = analysis::namesInTasklet(t.code, g);
+    return std::any_of(names.begin(), names.end(), [&](Name n) { return isCallback(&g, n); });
+}
+
+/// Can it stay on the host, between copies? Not in maps, and not if it passes values to other code without a container.
+bool canStage(const Tasklet &t) {
+    const auto passes = [](const Edge *e) { return e->src->isCode() && e->dst->isCode() && !e->memlet.isEmpty(); };
+    return !analysis::ScopeTree(*t.state()).scopeOf(&t) && !analysis::isInScope(*t.state()->sdfg()) &&
+           std::none_of(t.inEdges().begin(), t.inEdges().end(), passes) &&
+           std::none_of(t.outEdges().begin(), t.outEdges().end(), passes);
+}
+
+/// Is there anything that would run on the device?
+bool hasDeviceCode(SDFG &g) {
+    for (State *s : allStates(g)) {
+        const analysis::ScopeTree scopes(*s);
+        for (const Node *n : scopes.children(nullptr)) {
+            const auto *t = dyn_cast<Tasklet>(n);
+            const auto *nested = dyn_cast<NestedSDFGNode>(n);
+            if (isa<MapEntry>(n) || isa<LibraryNode>(n) || (t && !isForHost(*t) && usesArray(*t)) ||
+                (nested && nested->sdfg && hasDeviceCode(*nested->sdfg)))
+                return true;
+        }
+    }
+    return false;
+}
+
 /// Why a program cannot be moved; empty if it can. Members of structures are containers already.
 std::string obstacle(SDFG &root) {
     ConstantScalars constant(root);
@@ -139,16 +184,12 @@ std::string obstacle(SDFG &root) {
             if (d.storage == Storage::CPU_ThreadLocal)
                 return "thread-local container `" + n.str() + "`";
         }
-        for (const auto &[n, t] : g->symbols)
-            if (t.isCallback())
-                return "callback `" + n.str() + "`";
         for (Block *b : allBlocks(*g))
             if (b->kind() == BlockKind::Return || b->kind() == BlockKind::Unstructured || b->kind() == BlockKind::FunctionCall)
                 return "block `" + b->label + "` ends the program early or is unstructured";
         for (State *s : allStates(*g))
             for (const auto &n : s->nodes()) {
-                if (const auto *t = dyn_cast<Tasklet>(n.get());
-                    t && (t->code.language != Language::Python || t->sideEffects.value_or(false)))
+                if (const auto *t = dyn_cast<Tasklet>(n.get()); t && isForHost(*t) && (!canStage(*t) || !hasDeviceCode(root)))
                     return "tasklet `" + t->label + "` is code for the host";
                 if (const auto *t = dyn_cast<Tasklet>(n.get()))
                     for (Name symbol : analysis::changedSymbols(*t))
@@ -188,6 +229,8 @@ private:
     void copyInAndOut();
     void copyMembers();
     void refreshHost();
+    void findOverwritten();
+    void stageTasklets(SDFG &g);
     void insideKernels(SDFG &g);
 
     SDFG &root_;
@@ -215,6 +258,26 @@ bool writtenBesideArrays(const SDFG &g, Name data) {
     return false;
 }
 
+/// Do only tasklets use it whose code is for the host?
+bool usedByHostOnly(const SDFG &g, Name data) {
+    bool isUsed = false;
+    const auto isHosts = [&](const Node *n) {
+        isUsed = true;
+        const auto *t = dyn_cast<Tasklet>(n);
+        return t && isForHost(*t);
+    };
+    for (const State *s : allStates(g))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
+            if (ownerOf(a->data) != data)
+                continue;
+            const auto &in = a->inEdges(), &out = a->outEdges();
+            if (!std::all_of(in.begin(), in.end(), [&](const Edge *e) { return isHosts(e->src); }) ||
+                !std::all_of(out.begin(), out.end(), [&](const Edge *e) { return isHosts(e->dst); }))
+                return false;
+        }
+    return isUsed;
+}
+
 /// Arrays that more than one iteration of an outer map uses; scalars stay where they are unless a kernel writes them
 /// (DevicePlacement.h).
 void Offload::moveArrays(SDFG &g) {
@@ -223,6 +286,8 @@ void Offload::moveArrays(SDFG &g) {
         if (!d || g.constant(n) || d->isView())
             continue;
         const bool callers = g.isRoot() && !d->transient;
+        if (usedByHostOnly(g, n))
+            continue;
         if (!d->isArray() && !(callers && d->isScalar() && (writtenByMaps(g, n) || writtenBesideArrays(g, n))))
             continue;
         if (callers)
@@ -378,9 +443,40 @@ void Offload::insideKernels(SDFG &g) {
         insideKernels(*nested->sdfg);
 }
 
-void Offload::run() {
+/// Lets tasklets whose code is for the host work on copies there.
+void Offload::stageTasklets(SDFG &g) {
+    const auto mayMove = [&](const DataDesc &d) {
+        return d.storage == Storage::GPU_Global || d.isScalar() || (!g.isRoot() && !d.transient);
+    };
+    for (State *s : allStates(g))
+        for (Tasklet *t : nodesOf<Tasklet>(*s))
+            if (isForHost(*t)) {
+                stageOnHost(*t, mayMove);
+                context_.missed(*t, "runs on the host", {diag::Why::Host, "its code is not Python, or has effects"});
+            }
+    for (NestedSDFGNode *nested : hostNested(g))
+        stageTasklets(*nested->sdfg);
+}
+
+/// Code for the host may leave elements as they are that its memlets name, so these have to be copied in.
+void Offload::findOverwritten() {
     overwritten_ = overwrittenContainers(root_);
+    analysis::Memories memories(root_);
+    std::set<analysis::Memory> partial;
+    for (SDFG *g : allSDFGs(root_))
+        for (State *s : allStates(*g))
+            for (const Tasklet *t : nodesOf<Tasklet>(*s))
+                if (isForHost(*t))
+                    for (const Edge *e : t->outEdges())
+                        if (const auto *a = dyn_cast<AccessNode>(e->dst))
+                            partial.insert(memories.of(*a));
+    std::erase_if(overwritten_, [&](Name n) { return partial.count(memories.of(root_, n)) != 0; });
+}
+
+void Offload::run() {
+    findOverwritten();
     moveArrays(root_);
+    stageTasklets(root_);
     placeOnDevice(root_, context_);
     refreshHost();
     copyInAndOut();
