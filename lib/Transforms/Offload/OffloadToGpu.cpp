@@ -473,7 +473,55 @@ void Offload::findOverwritten() {
     std::erase_if(overwritten_, [&](Name n) { return partial.count(memories.of(root_, n)) != 0; });
 }
 
+/// Can a container that is an array of one element be a scalar? Not if something wants its address.
+bool canBeScalar(const SDFG &g, Name data) {
+    for (const State *s : allStates(g))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
+            if (a->data != data)
+                continue;
+            for (const Edge *e : a->outEdges()) {
+                const auto *other = dyn_cast<AccessNode>(e->dst);
+                const DataDesc *d = other ? g.desc(other->data) : nullptr;
+                if (d && (d->isView() || d->isReference()))
+                    return false;
+                for (const Edge *leaf : analysis::memletLeaves(e))
+                    if (const Connector *c = leaf->dst->inConnector(leaf->dstConn);
+                        c && c->type.isPointer() && !isa<NestedSDFGNode>(leaf->dst))
+                        return false;
+            }
+        }
+    return true;
+}
+
+/// Arguments of nested SDFGs that are arrays of one element, but stand for a scalar, become scalars if they are only read: kernels
+/// get them by value, as they get those of the root.
+void takeScalars(SDFG &g) {
+    for (State *s : allStates(g))
+        for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(*s)) {
+            if (!n->sdfg)
+                continue;
+            for (Edge *e : n->inEdges()) {
+                DataDesc *inner = n->sdfg->arrays.find(e->dstConn);
+                const auto *a = dyn_cast<AccessNode>(analysis::pathSource(e));
+                const DataDesc *outer = a ? g.desc(a->data) : nullptr;
+                if (!inner || !outer || !inner->isArray() || inner->isView() || !outer->isScalar() || n->outEdge(e->dstConn) ||
+                    !inner->fullSubset().isOneElement() || !canBeScalar(*n->sdfg, e->dstConn))
+                    continue;
+                DataDesc d = DataDesc::scalar(inner->dtype);
+                d.storage = inner->storage;
+                d.debugInfo = inner->debugInfo;
+                *inner = std::move(d);
+                for (Edge *part : analysis::memletPath(e))
+                    for (Connector *c : {part->src->outConnector(part->srcConn), part->dst->inConnector(part->dstConn)})
+                        if (c && c->type.isPointer())
+                            c->type = inner->dtype;
+            }
+            takeScalars(*n->sdfg);
+        }
+}
+
 void Offload::run() {
+    takeScalars(root_);
     findOverwritten();
     moveArrays(root_);
     stageTasklets(root_);
