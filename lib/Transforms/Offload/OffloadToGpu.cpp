@@ -143,10 +143,16 @@ bool isForHost(const Tasklet &t) {
     return std::any_of(names.begin(), names.end(), [&](Name n) { return isCallback(&g, n); });
 }
 
-/// Can it stay on the host, between copies? Not in maps, and not if it passes values to other code without a container.
+/// Can it stay on the host, between copies? Not in maps, not if it passes values to other code without a container, and not if
+/// its code names a container itself, which need not have the values of the device.
 bool canStage(const Tasklet &t) {
+    const SDFG &g = *t.state()->sdfg();
+    if (t.code.language != Language::Python)
+        for (Name word : analysis::identifiers(t.code.text))
+            if (g.arrays.contains(word) && !t.inConnector(word) && !t.outConnector(word))
+                return false;
     const auto passes = [](const Edge *e) { return e->src->isCode() && e->dst->isCode() && !e->memlet.isEmpty(); };
-    return !analysis::ScopeTree(*t.state()).scopeOf(&t) && !analysis::isInScope(*t.state()->sdfg()) &&
+    return !analysis::ScopeTree(*t.state()).scopeOf(&t) && !analysis::isInScope(g) &&
            std::none_of(t.inEdges().begin(), t.inEdges().end(), passes) &&
            std::none_of(t.outEdges().begin(), t.outEdges().end(), passes);
 }
@@ -322,6 +328,20 @@ template <class T> T &blockAtEnd(SDFG &g, const std::string &label) {
     return *added;
 }
 
+/// A condition that the pointers to a member are not null, those of structures around it first. Empty if there are none.
+std::string isPresent(const SDFG &g, Name member) {
+    const std::string path = member.str();
+    std::string condition;
+    for (std::size_t at = path.find('.'); at != std::string::npos;) {
+        at = path.find('.', at + 1);
+        const std::string part = path.substr(0, at);
+        const DataDesc *d = g.desc(Name(part));
+        if (d && (d->isArray() || (d->isStructure() && d->dtype.isPointer())))
+            condition += (condition.empty() ? "" : " and ") + part + " is not None";
+    }
+    return condition;
+}
+
 /// Copies the caller's arrays to the device first, and those that the program writes back at the end.
 void Offload::copyInAndOut() {
     std::vector<std::pair<Name, Name>> in, out;
@@ -332,7 +352,7 @@ void Offload::copyInAndOut() {
             out.emplace_back(host, device);
     }
     for (const MovedMember &m : members_.moved)
-        if (m.isCertain || root_.arrays.find(m.container)->isScalar()) {
+        if (m.isCertain || isPresent(root_, m.member).empty()) {
             if (!overwritten_.count(m.container))
                 in.emplace_back(m.member, m.container);
             if (writtenInDataflow(root_, m.container))
@@ -351,32 +371,33 @@ void Offload::copyInAndOut() {
 }
 
 /// A block that copies a member if it has memory.
-void copyIfPresent(ConditionalBlock &test, Name member, Name from, Name to) {
+void copyIfPresent(ConditionalBlock &test, const std::string &condition, Name from, Name to) {
     auto branch = std::make_unique<Region>();
     branch->label = test.label + "_branch";
     auto *s = branch->add<State>();
     s->label = test.label + "_state";
-    Region *arm = test.addBranch(Code{member.str() + " is not None", Language::Python}, std::move(branch));
+    Region *arm = test.addBranch(Code{condition, Language::Python}, std::move(branch));
     cast<State>(arm->blocks().front().get())->copyAll(from, to);
 }
 
 /// Copies members whose pointers may be null.
 void Offload::copyMembers() {
     for (const MovedMember &m : members_.moved) {
-        if (m.isCertain || root_.arrays.find(m.container)->isScalar())
+        const std::string condition = m.isCertain ? "" : isPresent(root_, m.member);
+        if (condition.empty())
             continue;
         const bool isWritten = writtenInDataflow(root_, m.container); // apart from the copy in
         if (!overwritten_.count(m.container)) {
             Block *start = root_.start();
             auto *test = root_.add<ConditionalBlock>();
             test->label = root_.freshLabel("copy_in_" + m.container.str());
-            copyIfPresent(*test, m.member, m.member, m.container);
+            copyIfPresent(*test, condition, m.member, m.container);
             if (start)
                 root_.connect(test, start);
             root_.setStart(test);
         }
         if (isWritten)
-            copyIfPresent(blockAtEnd<ConditionalBlock>(root_, root_.freshLabel("copy_out_" + m.container.str())), m.member,
+            copyIfPresent(blockAtEnd<ConditionalBlock>(root_, root_.freshLabel("copy_out_" + m.container.str())), condition,
                           m.container, m.member);
     }
 }

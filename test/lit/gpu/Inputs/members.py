@@ -15,7 +15,7 @@ class Edges(ctypes.Structure):
 
 class Fields(ctypes.Structure):
     _fields_ = [('n', ctypes.c_int64), ('s', ctypes.c_double), ('top', ctypes.c_double), ('x', POINTER), ('y', POINTER), ('o', POINTER),
-                ('unused', POINTER), ('e', ctypes.POINTER(Edges))]
+                ('unused', POINTER), ('e', ctypes.POINTER(Edges)), ('q', ctypes.POINTER(Edges))]
 
 
 def address(array):
@@ -31,15 +31,16 @@ class Program:
         self.handle = ctypes.c_void_p(self.initialise(ctypes.c_int64(4)))
 
     def __call__(self, m, n, on, sign):
-        """The results of a call in which `o` is null unless it is needed, and `unused` always."""
+        """The results of a call in which `o` and `q` are null unless they are needed, and `unused` always."""
         random = np.random.default_rng(m + 2 * n + 4 * on)
-        x, y, o, z, a = (sign * random.random(2 * m) + 1 for _ in range(5))
-        edges = Edges(1, address(z))
-        fields = Fields(n, 2.0, 0.5, address(x), address(y), address(o) if on else None, None, ctypes.pointer(edges))
+        x, y, o, z, q, a = (sign * random.random(2 * m) + 1 for _ in range(6))
+        edges, more = Edges(1, address(z)), Edges(3, address(q))
+        fields = Fields(n, 2.0, 0.5, address(x), address(y), address(o) if on else None, None, ctypes.pointer(edges),
+                        ctypes.pointer(more) if on else None)
         self.call(self.handle, a.ctypes.data_as(ctypes.c_void_p), ctypes.byref(fields), ctypes.c_int64(m), ctypes.c_int64(on))
         if self.error(self.handle):
             sys.exit(f'error: {self.message(self.handle).decode()}')
-        return [x, y, o, z, a, np.array([fields.s, fields.top, fields.n, edges.k])]
+        return [x, y, o, z, q, a, np.array([fields.s, fields.top, fields.n, edges.k])]
 
 
 programs = [Program(folder) for folder in FOLDERS]
