@@ -29,17 +29,18 @@
 
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Edits/Nodes.h"
+#include "Transforms/Offload/MemberMemory.h"
+#include "Transforms/Offload/StructureArguments.h"
+#include "Transforms/Offload/StructureUses.h"
 
 #include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Identifier.h"
-#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 namespace sdfgc::transforms {
@@ -47,48 +48,8 @@ namespace {
 
 using namespace ir;
 
-bool isStructure(const SDFG &g, Name data) {
-    const DataDesc *d = g.desc(data);
-    return d && d->isStructure();
-}
-
-/// A node of a structure, or of a member of one.
-bool isOfStructure(const Node *n) {
-    const auto *a = dyn_cast<AccessNode>(n);
-    return a && isStructure(*a->state()->sdfg(), ownerOf(a->data));
-}
-
 /// `edges.length` of `P.edges.length`.
 std::string pathIn(Name member) { return member.str().substr(member.str().find('.') + 1); }
-
-/// Visits an edge of an access node, and the edges that continue it inside of scopes.
-void forTree(Edge &e, bool outgoing, const std::function<void(Edge &)> &f) {
-    f(e);
-    if (outgoing && e.dst->isEntry() && isScopeInput(e.dstConn)) {
-        for (Edge *inner : e.dst->outEdges())
-            if (inner->srcConn == pairedConnector(e.dstConn))
-                forTree(*inner, true, f);
-    } else if (!outgoing && e.src->isExit() && isScopeOutput(e.srcConn)) {
-        for (Edge *inner : e.src->inEdges())
-            if (inner->dstConn == pairedConnector(e.srcConn))
-                forTree(*inner, false, f);
-    }
-}
-
-void renameTree(Edge &e, bool outgoing, Name from, Name to) {
-    forTree(e, outgoing, [&](Edge &part) {
-        if (part.memlet.data == from)
-            part.memlet.data = to;
-    });
-}
-
-Type typeOf(const DataDesc &d) { return d.isScalar() ? d.dtype : Type::pointer(d.dtype); }
-
-/// Does a view show all of a container, with the same elements at the same positions?
-bool showsAll(const DataDesc &view, const DataDesc &shown, const std::optional<sym::Subset> &subset) {
-    return view.kind == shown.kind && view.dtype == shown.dtype && view.shape == shown.shape && view.strides == shown.strides &&
-           view.offset == shown.offset && view.startOffset == shown.startOffset && (!subset || *subset == shown.fullSubset());
-}
 
 /// Does a state run whenever its SDFG does?
 bool alwaysRuns(const State &s) {
@@ -105,23 +66,17 @@ bool alwaysRuns(const State &s) {
 
 class Flattener {
 public:
-    explicit Flattener(SDFG &root) : root_(root), memories_(root) {}
+    explicit Flattener(SDFG &root) : root_(root), memories_(root), known_(namesGiven(root)) {}
 
     FlatMembers run() {
-        const analysis::ArgumentList arguments = analysis::argumentList(root_);
-        for (const auto *list : {&arguments.program, &arguments.init})
-            for (const analysis::Argument &a : *list)
-                known_.insert(a.name);
-        for (const auto &[name, value] : root_.constants)
-            known_.insert(name);
         findWritten();
         flatten(root_, false);
         for (const auto &[member, container] : locals_[&root_].containers)
             out_.moved.push_back({member, container, locals_[&root_].certain.count(member) != 0});
         if (out_.obstacle.empty())
-            checkMemory();
+            out_.obstacle = sharedMemory(root_, out_.moved, written_, memories_);
         if (out_.obstacle.empty())
-            checkSizes();
+            out_.obstacle = unknownSizes(root_, out_.moved, known_);
         return std::move(out_);
     }
 
@@ -136,14 +91,6 @@ private:
                     return c;
             return {};
         }
-    };
-    /// A view of a member, and the edge that makes it one.
-    struct Shown {
-        AccessNode *view;
-        Edge *edge;
-        AccessNode *structure;
-        Name member;
-        bool isEntire;
     };
     /// What a view shows at all of its nodes.
     struct ShownBy {
@@ -161,23 +108,16 @@ private:
     void findWritten();
     void flatten(SDFG &g, bool inKernel);
     void flattenState(State &s, bool inKernel, const std::set<Name> &control);
-    std::vector<Shown> viewsIn(State &s);
-    void replaceView(const Shown &v, bool inKernel, const std::set<Name> &control);
+    std::vector<ShownMember> viewsIn(State &s);
+    void replaceView(const ShownMember &v, bool inKernel, const std::set<Name> &control);
     void passToNested(NestedSDFGNode &n);
-    void passIn(NestedSDFGNode &n, Edge &structure, Name inner, AccessNode &outer);
-    void passOut(NestedSDFGNode &n, Edge &structure, Name inner, AccessNode &outer);
-    void dropStructures(NestedSDFGNode &n);
-    void dropPath(State &s, Edge *leaf, bool in);
     void replaceMemlets(State &s);
-    void clean(State &s, bool inKernel, const std::set<Name> &control);
     void findViews(SDFG &g);
     void rewriteControl(SDFG &g);
     void readByHost(SDFG &g, const std::set<Name> &control);
     Name containerFor(SDFG &g, Name member);
     AccessNode *nodeFor(State &s, const AccessNode &structure, Name member, bool certain = true);
     Name inRoot(SDFG &g, Name member);
-    void checkMemory();
-    void checkSizes();
 
     SDFG &root_;
     analysis::Memories memories_;
@@ -185,8 +125,8 @@ private:
     std::map<const SDFG *, Local> locals_;
     std::map<Key, AccessNode *> nodes_; // for a node of a structure and a member
     std::map<std::pair<const SDFG *, Name>, ShownBy> shownBy_;
-    std::set<Name> written_; // members of the root that dataflow writes
-    std::set<Name> known_;   // names that the program receives
+    std::set<Name> written_;     // members of the root that dataflow writes
+    const std::set<Name> known_; // names that the program receives
 };
 
 /// The name of a member in the root SDFG; empty if it is unknown.
@@ -266,30 +206,15 @@ AccessNode *Flattener::nodeFor(State &s, const AccessNode &structure, Name membe
     return node;
 }
 
-std::vector<Flattener::Shown> Flattener::viewsIn(State &s) {
-    const SDFG &g = *s.sdfg();
-    std::vector<Shown> found;
-    for (AccessNode *a : nodesOf<AccessNode>(s)) {
-        const DataDesc *d = g.desc(a->data);
-        if (!d || !d->isView() || d->isStructure())
-            continue;
-        Edge *e = viewEdge(a);
-        AccessNode *shown = e ? viewedNode(a) : nullptr;
-        if (!isOfStructure(shown) || (e->src != shown && e->dst != shown))
-            continue; // views of arrays, and views through the entry of a map, whose memlets name the member
-        const std::optional<Name> member = analysis::Memories::memberOf(*a, a->data);
-        if (!member) {
-            fail("view `" + a->data.str() + "` shows an unknown part of `" + shown->data.str() + "`");
-            return {};
-        }
-        const DataDesc *of = g.desc(*member);
-        std::optional<sym::Subset> subset = e->memlet.data == a->data ? e->memlet.otherSubset : e->memlet.subset;
-        found.push_back({a, e, shown, *member, of && showsAll(*d, *of, subset)});
-    }
+std::vector<ShownMember> Flattener::viewsIn(State &s) {
+    std::string why;
+    std::vector<ShownMember> found = membersShown(s, why);
+    if (!why.empty())
+        fail(why);
     return found;
 }
 
-void Flattener::replaceView(const Shown &v, bool inKernel, const std::set<Name> &control) {
+void Flattener::replaceView(const ShownMember &v, bool inKernel, const std::set<Name> &control) {
     State &s = *v.view->state();
     SDFG &g = *s.sdfg();
     const Name view = v.view->data;
@@ -349,59 +274,6 @@ void Flattener::replaceView(const Shown &v, bool inKernel, const std::set<Name> 
     }
 }
 
-void Flattener::passIn(NestedSDFGNode &n, Edge &structure, Name inner, AccessNode &outer) {
-    State &s = *n.state();
-    const DataDesc &d = *s.sdfg()->arrays.find(outer.data);
-    const Type type = typeOf(*n.sdfg->arrays.find(inner));
-    Node *from = &outer;
-    Name connector;
-    for (Edge *e : memletPath(&structure)) {
-        Memlet m = Memlet::simple(outer.data, d.fullSubset());
-        m.volume = e->memlet.volume;
-        m.dynamic = e->memlet.dynamic;
-        if (e->dst == &n) {
-            s.connect(from, connector, &n, inner, m);
-            n.addIn(inner, type);
-            return;
-        }
-        const Name into = scopeInput(outer.data), next = scopeOutput(outer.data);
-        if (!e->dst->inEdge(into)) { // otherwise another nested SDFG has the way
-            s.connect(from, connector, e->dst, into, m);
-            e->dst->addIn(into, typeOf(d));
-            e->dst->addOut(next, typeOf(d));
-        }
-        from = e->dst;
-        connector = next;
-    }
-}
-
-void Flattener::passOut(NestedSDFGNode &n, Edge &structure, Name inner, AccessNode &outer) {
-    State &s = *n.state();
-    const DataDesc &d = *s.sdfg()->arrays.find(outer.data);
-    const Type type = typeOf(*n.sdfg->arrays.find(inner));
-    Node *from = &n;
-    Name connector = inner;
-    n.addOut(inner, type);
-    const std::vector<Edge *> path = memletPath(&structure);
-    for (const Edge *e : path) {
-        Memlet m = Memlet::simple(outer.data, d.fullSubset());
-        m.volume = e->memlet.volume;
-        m.dynamic = e->memlet.dynamic;
-        if (e == path.back()) {
-            s.connect(from, connector, &outer, {}, m);
-            return;
-        }
-        std::string suffix = outer.data.str();
-        for (int i = 0; e->dst->inConnector(scopeInput(suffix)); ++i)
-            suffix = outer.data.str() + "_" + std::to_string(i);
-        s.connect(from, connector, e->dst, scopeInput(suffix), m);
-        e->dst->addIn(scopeInput(suffix), typeOf(d));
-        e->dst->addOut(scopeOutput(suffix), typeOf(d));
-        from = e->dst;
-        connector = scopeOutput(suffix);
-    }
-}
-
 /// Passes the containers that replace members in a nested SDFG.
 void Flattener::passToNested(NestedSDFGNode &n) {
     State &s = *n.state();
@@ -433,60 +305,6 @@ void Flattener::passToNested(NestedSDFGNode &n) {
         if (failed())
             return;
     }
-}
-
-/// Removes the path of an edge at a nested SDFG, as far as no other path shares it.
-void Flattener::dropPath(State &s, Edge *leaf, bool in) {
-    for (Edge *e = leaf; e;) {
-        Node *from = e->src, *to = e->dst, *scope = in ? from : to;
-        const Name connector = in ? e->srcConn : e->dstConn;
-        s.removeEdge(e);
-        if (in && !isa<AccessNode>(from) && to->inEdges().empty())
-            tie(s, from, to);
-        if (!in && !isa<AccessNode>(to) && from->outEdges().empty())
-            tie(s, from, to);
-        e = nullptr;
-        if (!connector || isa<AccessNode>(scope) || (in ? scope->outEdge(connector) : scope->inEdge(connector)))
-            continue;
-        const Name paired = pairedConnector(connector);
-        e = in ? scope->inEdge(paired) : scope->outEdge(paired);
-        if (in) {
-            scope->removeOut(connector);
-            scope->removeIn(paired);
-        } else {
-            scope->removeIn(connector);
-            scope->removeOut(paired);
-        }
-    }
-}
-
-/// Removes arguments of a nested SDFG that are structures which it does not use any more.
-void Flattener::dropStructures(NestedSDFGNode &n) {
-    std::vector<Name> structures;
-    for (const auto &[name, d] : n.sdfg->arrays)
-        if (d.isStructure() && !d.transient)
-            structures.push_back(name);
-    if (structures.empty())
-        return;
-    const analysis::Mentions mentions(*n.sdfg);
-    for (Name name : structures) {
-        if (mentions.contain(name))
-            continue;
-        if (Edge *e = n.inEdge(name))
-            dropPath(*n.state(), e, true);
-        if (Edge *e = n.outEdge(name))
-            dropPath(*n.state(), e, false);
-        n.removeIn(name);
-        n.removeOut(name);
-        n.sdfg->arrays.erase(name);
-    }
-}
-
-/// Does an edge make the node at its other end a view of this one?
-bool isViewOf(const Edge &e, const AccessNode &a) {
-    const auto *other = dyn_cast<AccessNode>(e.src == &a ? e.dst : e.src);
-    const DataDesc *d = other ? other->state()->sdfg()->desc(other->data) : nullptr;
-    return d && d->isView() && viewEdge(other) == &e;
 }
 
 /// Memlets, and access nodes, that name a member.
@@ -551,42 +369,10 @@ void Flattener::replaceMemlets(State &s) {
     }
 }
 
-/// Removes nodes of structures, and of views of them, that have lost their users.
-void Flattener::clean(State &s, bool inKernel, const std::set<Name> &control) {
-    const SDFG &g = *s.sdfg();
-    const auto data = [](const std::vector<Edge *> &edges) {
-        return std::count_if(edges.begin(), edges.end(), [](const Edge *e) { return !e->memlet.isEmpty(); });
-    };
-    const auto isUseless = [&](const AccessNode &a) {
-        const DataDesc *d = g.desc(a.data);
-        if (!d || !(d->isView() || isOfStructure(&a)))
-            return false;
-        const auto edges = data(a.inEdges()) + data(a.outEdges());
-        if (!d->isView())
-            return edges == 0;
-        if (!d->isStructure() && !inKernel && control.count(a.data))
-            return false;
-        return edges == 0 || (edges == 1 && isOfStructure(viewedNode(&a)));
-    };
-    for (bool more = true; more;) {
-        more = false;
-        for (AccessNode *a : nodesOf<AccessNode>(s)) {
-            if (!isUseless(*a))
-                continue;
-            for (const Edge *before : a->inEdges())
-                for (const Edge *after : a->outEdges())
-                    if (before->memlet.isEmpty() && after->memlet.isEmpty())
-                        tie(s, before->src, after->dst);
-            s.removeNode(a);
-            more = true;
-        }
-    }
-}
-
 void Flattener::flattenState(State &s, bool inKernel, const std::set<Name> &control) {
     const analysis::ScopeTree scopes(s);
-    std::vector<Shown> views = viewsIn(s);
-    for (Shown &v : views)
+    std::vector<ShownMember> views = viewsIn(s);
+    for (ShownMember &v : views)
         v.isEntire = shownBy_.at({s.sdfg(), v.view->data}).isEntire;
     for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(s))
         if (n->sdfg && !failed())
@@ -594,7 +380,7 @@ void Flattener::flattenState(State &s, bool inKernel, const std::set<Name> &cont
     for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(s))
         if (n->sdfg && !failed())
             passToNested(*n);
-    for (const Shown &v : views)
+    for (const ShownMember &v : views)
         if (!failed())
             replaceView(v, inKernel || scopes.scopeOf(v.view), control);
     if (!failed())
@@ -603,13 +389,13 @@ void Flattener::flattenState(State &s, bool inKernel, const std::set<Name> &cont
         if (n->sdfg && !failed())
             dropStructures(*n);
     if (!failed())
-        clean(s, inKernel, control);
+        removeUnused(s, inKernel, control);
     nodes_.clear(); // addresses of removed nodes are used again
 }
 
 void Flattener::findViews(SDFG &g) {
     for (State *s : allStates(g))
-        for (const Shown &v : viewsIn(*s)) {
+        for (const ShownMember &v : viewsIn(*s)) {
             const auto [known, isNew] = shownBy_.try_emplace({&g, v.view->data}, ShownBy{v.member, v.isEntire});
             if (isNew)
                 continue;
@@ -617,54 +403,6 @@ void Flattener::findViews(SDFG &g) {
                 return fail("view `" + v.view->data.str() + "` shows several members");
             known->second.isEntire &= v.isEntire;
         }
-}
-
-/// The structure, or member of one, that an expression names: `P.cells[0].area`. Empty for anything else.
-Name memberNamed(const SDFG &g, const py::Expr &e) {
-    if (e.kind == py::ExprKind::Name)
-        return isStructure(g, e.name) ? e.name : Name();
-    const Name base = e.args.empty() || !e.args[0] ? Name() : memberNamed(g, *e.args[0]);
-    if (!base)
-        return {};
-    if (e.kind == py::ExprKind::Attribute && isStructure(g, base)) {
-        const Name member = base.str() + "." + e.name.str();
-        return g.desc(member) ? member : Name();
-    }
-    const bool isFirst = e.kind == py::ExprKind::Subscript && e.args.size() == 2 && e.args[1] &&
-                         e.args[1]->kind == py::ExprKind::Int && e.args[1]->text == "0";
-    return isFirst && isStructure(g, base) ? base : Name();
-}
-
-/// Replaces expressions (py::replace) in conditions, assignments and loop headers. Code that is not Python stays.
-void forControlCode(SDFG &g, const std::function<py::ExprRef(const py::ExprRef &)> &f) {
-    const auto expression = [&](std::string &text) {
-        if (const auto parsed = py::parseExpr(text); parsed.value)
-            if (const py::ExprRef now = py::replace(*parsed.value, f); !py::equal(*now, **parsed.value))
-                text = py::print(*now);
-    };
-    const auto statement = [&](std::optional<Code> &c) {
-        if (!c || c->language != Language::Python)
-            return;
-        if (const auto parsed = py::parseBlock(c->text); parsed.value)
-            if (const auto now = py::replace(*parsed.value, f); !py::equal(now, *parsed.value))
-                c->text = py::print(now);
-    };
-    for (InterstateEdge *e : allInterstateEdges(g)) {
-        if (!e->isUnconditional() && e->condition.language == Language::Python)
-            expression(e->condition.text);
-        for (auto &[symbol, text] : e->assignments)
-            expression(text);
-    }
-    for (Block *b : allBlocks(g)) {
-        if (auto *l = dyn_cast<LoopRegion>(b)) {
-            for (auto *part : {&l->init, &l->condition, &l->update})
-                statement(*part);
-        } else if (auto *c = dyn_cast<ConditionalBlock>(b)) {
-            for (auto &branch : c->branches())
-                if (branch.condition && branch.condition->language == Language::Python)
-                    expression(branch.condition->text);
-        }
-    }
 }
 
 /// In kernels, control flow reads the containers.
@@ -744,45 +482,6 @@ void Flattener::flatten(SDFG &g, bool inKernel) {
     }
     for (Name name : unused)
         g.arrays.erase(name);
-}
-
-void Flattener::checkMemory() {
-    struct Moved {
-        Name name;
-        analysis::Place place;
-        bool isMember, isWritten;
-    };
-    std::vector<Moved> all;
-    for (const MovedMember &m : out_.moved)
-        all.push_back({m.member, memories_.placeOf(root_, m.member), true, written_.count(m.member) != 0});
-    for (const auto &[name, d] : root_.arrays)
-        if (d.isArray() && !d.transient && !d.isView())
-            all.push_back({name, memories_.placeOf(root_, name), false, writtenInDataflow(root_, name)});
-    for (const Moved &m : all)
-        if (m.isMember && !m.place.member.fixed)
-            return fail("the pointer of member `" + m.name.str() + "` changes");
-    for (std::size_t i = 0; i < all.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j)
-            if ((all[i].isMember || all[j].isMember) && (all[i].isWritten || all[j].isWritten) &&
-                !memories_.apart(all[i].place, all[j].place))
-                return fail("`" + all[j].name.str() + "` and `" + all[i].name.str() +
-                            "` may share memory, and the program writes one of them");
-}
-
-void Flattener::checkSizes() {
-    for (const MovedMember &m : out_.moved) {
-        const DataDesc &d = *root_.arrays.find(m.container);
-        if (d.isScalar())
-            continue;
-        const auto isUndefined = [](sym::Expr e) { return e.isUndefined(); };
-        if (isUndefined(d.totalSize) || std::any_of(d.shape.begin(), d.shape.end(), isUndefined) ||
-            std::any_of(d.strides.begin(), d.strides.end(), isUndefined))
-            return fail("the size of `" + m.member.str() + "` is undefined");
-        for (Name symbol : d.freeSymbols())
-            if (!known_.count(symbol))
-                return fail("the size of `" + m.member.str() + "` needs `" + symbol.str() +
-                            "`, which is not an argument of the program");
-    }
 }
 
 } // namespace
