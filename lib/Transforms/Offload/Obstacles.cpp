@@ -76,6 +76,25 @@ bool canStage(const Tasklet &t) {
            std::none_of(t.outEdges().begin(), t.outEdges().end(), passes);
 }
 
+/// Would it copy arrays between host and device again and again?
+bool copiesInLoop(const Tasklet &t) {
+    const auto isLarge = [](const Edge *e) {
+        return !e->memlet.isEmpty() && !(e->memlet.subset && e->memlet.subset->isOneElement());
+    };
+    if (std::none_of(t.inEdges().begin(), t.inEdges().end(), isLarge) &&
+        std::none_of(t.outEdges().begin(), t.outEdges().end(), isLarge))
+        return false;
+    for (const State *s = t.state(); s;) {
+        const Region *r = s->parent();
+        for (; r && !isa<SDFG>(r); r = r->parent())
+            if (isa<LoopRegion>(r))
+                return true;
+        const auto *g = dyn_cast<SDFG>(r);
+        s = g && g->parentNode ? g->parentNode->state() : nullptr;
+    }
+    return false;
+}
+
 /// Is there anything that would run on the device?
 bool hasDeviceCode(SDFG &g) {
     for (State *s : allStates(g)) {
@@ -133,6 +152,8 @@ std::string obstacle(SDFG &root) {
             for (const auto &n : s->nodes()) {
                 if (const auto *t = dyn_cast<Tasklet>(n.get()); t && isForHost(*t) && (!canStage(*t) || !hasDeviceCode(root)))
                     return "tasklet `" + t->label + "` is code for the host";
+                if (const auto *t = dyn_cast<Tasklet>(n.get()); t && isForHost(*t) && copiesInLoop(*t))
+                    return "tasklet `" + t->label + "` in a loop is code for the host, with arrays that would be copied each time";
                 if (const auto *t = dyn_cast<Tasklet>(n.get()))
                     for (Name symbol : analysis::changedSymbols(*t))
                         return "tasklet `" + t->label + "` changes the symbol `" + symbol.str() + "`";

@@ -20,7 +20,8 @@
 //   6. Members of structures are moved like the caller's arrays (FlattenMembers.h). The pointer of a member may be null if
 //      the program only uses it under a condition, so the pointer is tested before such a member is copied.
 //   7. Tasklets outside of maps whose code is for the host (C++, callbacks, side effects) stay there. They work on copies of what
-//      their memlets name, made before and after.
+//      their memlets name, made before and after. If these are more than single elements and the tasklet is in a loop, the
+//      program stays on the host, because the copies would cost more than the device gains.
 //
 // Not handled, with a remark that names the reason:
 //   - programs with streams, references, arrays of structures, structures that are used as a whole, persistent maps, or memory
@@ -326,7 +327,7 @@ void Offload::insideKernels(SDFG &g) {
 /// Lets tasklets whose code is for the host work on copies there.
 void Offload::stageTasklets(SDFG &g) {
     const auto mayMove = [&](const DataDesc &d) {
-        return d.storage == Storage::GPU_Global || d.isScalar() || (!g.isRoot() && !d.transient);
+        return d.storage == Storage::GPU_Global || d.isScalar() || d.isView() || (!g.isRoot() && !d.transient);
     };
     for (State *s : allStates(g))
         for (Tasklet *t : nodesOf<Tasklet>(*s))
