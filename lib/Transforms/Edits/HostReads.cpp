@@ -101,38 +101,46 @@ Name splitForDevice(SDFG &g, Name host) {
 
 namespace {
 
-void copyState(State &s, const std::vector<Name> &hosts, const Twins &twins) {
-    for (Name host : hosts) {
-        Name device = twins.at(host);
-        auto *from = s.add<AccessNode>(device), *to = s.add<AccessNode>(host);
+void copyState(State &s, const std::vector<HostCopy> &copies) {
+    for (const HostCopy &c : copies) {
+        auto *from = s.add<AccessNode>(c.device), *to = s.add<AccessNode>(c.host);
         s.copyAll(from, to);
     }
 }
 
-std::vector<Name> distinct(std::vector<Name> names, const Twins &twins) {
-    std::vector<Name> out;
+std::vector<HostCopy> distinct(const std::vector<Name> &names, const HostCopies &copies) {
+    std::vector<HostCopy> out;
     for (Name n : names)
-        if (twins.count(n) && std::find(out.begin(), out.end(), n) == out.end())
-            out.push_back(n);
-    std::sort(out.begin(), out.end());
+        if (const auto found = copies.find(n); found != copies.end())
+            for (const HostCopy &c : found->second)
+                if (std::find(out.begin(), out.end(), c) == out.end())
+                    out.push_back(c);
+    std::sort(out.begin(), out.end(), [](const HostCopy &a, const HostCopy &b) { return a.host < b.host; });
     return out;
 }
 
-void copyBefore(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
-    if (!hosts.empty())
-        copyState(*r.addStateBefore(&b, g.freshLabel("copy_for_" + b.label)), hosts, twins);
+void copyBefore(Region &r, Block &b, const std::vector<HostCopy> &copies, SDFG &g) {
+    if (!copies.empty())
+        copyState(*r.addStateBefore(&b, g.freshLabel("copy_for_" + b.label)), copies);
 }
 
 /// Between a block and the edges that leave it.
-void copyAfter(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
-    if (!hosts.empty())
-        copyState(*r.addStateAfter(&b, g.freshLabel("copy_after_" + b.label)), hosts, twins);
+void copyAfter(Region &r, Block &b, const std::vector<HostCopy> &copies, SDFG &g) {
+    if (!copies.empty())
+        copyState(*r.addStateAfter(&b, g.freshLabel("copy_after_" + b.label)), copies);
 }
 
 } // namespace
 
 void refreshBeforeReads(SDFG &g, const Twins &twins) {
-    if (twins.empty())
+    HostCopies copies;
+    for (const auto &[host, device] : twins)
+        copies[host] = {{device, host}};
+    refreshBeforeReads(g, copies);
+}
+
+void refreshBeforeReads(SDFG &g, const HostCopies &copies) {
+    if (copies.empty())
         return;
     for (Region *r : allRegions(g)) {
         std::vector<Block *> blocks;
@@ -143,16 +151,16 @@ void refreshBeforeReads(SDFG &g, const Twins &twins) {
             for (InterstateEdge *e : b->outEdges())
                 for (Name n : analysis::containersRead(*e, g))
                     after.push_back(n);
-            copyAfter(*r, *b, distinct(after, twins), g, twins);
+            copyAfter(*r, *b, distinct(after, copies), g);
             std::vector<Name> before;
             if (const auto *c = dyn_cast<ConditionalBlock>(b))
                 before = analysis::containersRead(*c, g);
             if (const auto *l = dyn_cast<LoopRegion>(b))
                 before = analysis::containersRead(*l, g);
-            copyBefore(*r, *b, distinct(before, twins), g, twins);
+            copyBefore(*r, *b, distinct(before, copies), g);
         }
         auto *l = dyn_cast<LoopRegion>(r);
-        std::vector<Name> loop = l ? distinct(analysis::containersRead(*l, g), twins) : std::vector<Name>();
+        const std::vector<HostCopy> loop = l ? distinct(analysis::containersRead(*l, g), copies) : std::vector<HostCopy>();
         if (loop.empty())
             continue;
         // The condition is evaluated again after each iteration.
@@ -162,9 +170,9 @@ void refreshBeforeReads(SDFG &g, const Twins &twins) {
                 last.push_back(b.get());
         for (Block *b : last) {
             if (b->kind() == BlockKind::Continue)
-                copyBefore(*r, *b, loop, g, twins);
+                copyBefore(*r, *b, loop, g);
             else
-                copyAfter(*r, *b, loop, g, twins);
+                copyAfter(*r, *b, loop, g);
         }
     }
 }

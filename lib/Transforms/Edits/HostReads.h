@@ -28,8 +28,17 @@ void renameDataflow(ir::SDFG &g, Name from, Name to);
 /// a transient on the host that only control flow reads (or, in the root SDFG, to the caller's container).
 Name splitForDevice(ir::SDFG &g, Name host);
 
+/// A container in device memory, and the container, or the member of a structure, that gets its values on the host.
+struct HostCopy {
+    Name device, host;
+    friend bool operator==(const HostCopy &, const HostCopy &) = default;
+};
+/// The copies that are necessary before control flow reads a name.
+using HostCopies = std::map<Name, std::vector<HostCopy>>;
+
 /// Inserts states that copy from device to host before every place where the control flow of `g` reads one of the
 /// containers.
 void refreshBeforeReads(ir::SDFG &g, const Twins &twins);
+void refreshBeforeReads(ir::SDFG &g, const HostCopies &copies);
 
 } // namespace sdfgc::transforms

@@ -30,7 +30,7 @@ Memlet copyOf(const Memlet &used, Name data) {
 }
 
 /// The node of the container that code before `n` uses, or a new one.
-AccessNode *contentBefore(LibraryNode &n, Name data) {
+AccessNode *contentBefore(Node &n, Name data) {
     std::vector<const Node *> open{&n};
     std::set<const Node *> seen{&n};
     while (!open.empty()) {
@@ -46,26 +46,24 @@ AccessNode *contentBefore(LibraryNode &n, Name data) {
     return n.state()->add<AccessNode>(data);
 }
 
-/// Conflict resolution requires the container's old content.
-void fetchContent(LibraryNode &n, const Edge &written, Name host) {
+/// Conflict resolution requires the container's old content, and so does code that may write only a part.
+void fetchContent(Node &n, const Edge &written, Name host) {
     State &s = *n.state();
     auto *a = s.add<AccessNode>(host);
     s.connect(contentBefore(n, written.memlet.data), {}, a, {}, copyOf(written.memlet, written.memlet.data));
     s.connect(a, {}, &n, {}, Memlet::empty());
 }
 
-} // namespace
-
-void stageOnHost(LibraryNode &n) {
+void stage(Node &n, const std::function<bool(const DataDesc &)> &isStaged, const std::function<bool(const Edge &)> &needsContent) {
     State &s = *n.state();
     SDFG &g = *s.sdfg();
-    auto onDevice = [&](const Edge *e) {
+    auto staged = [&](const Edge *e) {
         const DataDesc *d = e->memlet.data ? g.desc(e->memlet.data) : nullptr;
-        return d && d->storage == Storage::GPU_Global && e->memlet.subset;
+        return d && e->memlet.subset && isStaged(*d);
     };
     const std::vector<Edge *> in(n.inEdges().begin(), n.inEdges().end()), out(n.outEdges().begin(), n.outEdges().end());
     for (Edge *e : in)
-        if (onDevice(e)) {
+        if (staged(e)) {
             Name device = e->memlet.data, host = hostLike(g, device);
             auto *a = s.add<AccessNode>(host);
             s.connect(e->src, e->srcConn, a, {}, copyOf(e->memlet, device));
@@ -75,9 +73,9 @@ void stageOnHost(LibraryNode &n) {
             s.removeEdge(e);
         }
     for (Edge *e : out)
-        if (onDevice(e)) {
+        if (staged(e)) {
             Name device = e->memlet.data, host = hostLike(g, device);
-            if (!e->memlet.wcr.empty())
+            if (needsContent(*e))
                 fetchContent(n, *e, host);
             auto *a = s.add<AccessNode>(host);
             Memlet written = e->memlet;
@@ -86,7 +84,18 @@ void stageOnHost(LibraryNode &n) {
             s.connect(a, {}, e->dst, e->dstConn, copyOf(e->memlet, host));
             s.removeEdge(e);
         }
+}
+
+} // namespace
+
+void stageOnHost(LibraryNode &n) {
+    stage(
+        n, [](const DataDesc &d) { return d.storage == Storage::GPU_Global; }, [](const Edge &e) { return !e.memlet.wcr.empty(); });
     n.schedule = Schedule::Sequential;
+}
+
+void stageOnHost(Tasklet &t, const std::function<bool(const DataDesc &)> &isStaged) {
+    stage(t, isStaged, [](const Edge &e) { return !e.memlet.wcr.empty() || e.memlet.dynamic || !e.memlet.subset->isOneElement(); });
 }
 
 } // namespace sdfgc::transforms

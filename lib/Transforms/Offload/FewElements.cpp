@@ -203,6 +203,15 @@ double Estimate::inKernel(SDFG &nested, Values values) const {
     return std::max(1.0, work.elements);
 }
 
+/// Does an edge between two nodes only make one a view of the other, without moving data?
+bool makesView(const AccessNode &a, const AccessNode &b) {
+    const auto shows = [](const AccessNode &view, const AccessNode &shown) {
+        const DataDesc *d = view.state()->sdfg()->desc(view.data);
+        return d && d->isView() && analysis::viewedNode(&view) == &shown;
+    };
+    return shows(a, b) || shows(b, a);
+}
+
 void Estimate::state(State &s, double times) {
     const analysis::ScopeTree scopes(s);
     for (Node *n : scopes.children(nullptr)) {
@@ -217,7 +226,8 @@ void Estimate::state(State &s, double times) {
             Estimate(*nested->sdfg, inside(*nested), work_).region(*nested->sdfg, times);
         } else if (isa<AccessNode>(n)) {
             for (const Edge *e : n->outEdges())
-                if (isa<AccessNode>(e->dst) && !e->memlet.isEmpty())
+                if (const auto *to = dyn_cast<AccessNode>(e->dst);
+                    to && !e->memlet.isEmpty() && !makesView(*cast<AccessNode>(n), *to))
                     launch(times, volume(*e));
         }
     }

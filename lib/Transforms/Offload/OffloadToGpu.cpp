@@ -19,10 +19,16 @@
 //   5. A size that only copies need is not a parameter, because the interface is the same for every target. Callers set it
 //      on the handle (HandleSizes.h).
 //   6. Inside kernels, parallel CPU maps become loops of a thread, and heap memory becomes private memory.
+//   7. Members of structures are moved like the caller's arrays (FlattenMembers.h). The pointer of a member may be null if
+//      the program only uses it under a condition, so the pointer is tested before such a member is copied.
+//   8. Tasklets outside of maps whose code is for the host (C++, callbacks, side effects) stay there. They work on copies of what
+//      their memlets name, made before and after. If these are more than single elements and the tasklet is in a loop, the
+//      program stays on the host, because the copies would cost more than the device gains.
 //
 // Not handled, with a remark that names the reason:
-//   - programs with streams, structures, references, callbacks, C++ tasklets, persistent maps, or memory that the
-//     caller provides;
+//   - programs with streams, references, arrays of structures, structures that are used as a whole, persistent maps, or memory
+//     that the caller provides;
+//   - C++ tasklets, callbacks and side effects in maps;
 //   - nested SDFGs in maps whose memory keeps values from one iteration to the next;
 //   - early returns and irreducible control flow;
 //   - ordered maps (loops) outside of maps; inside they are loops of a thread;
@@ -35,14 +41,19 @@
 // `--place require` makes each of these an error, and `--place host` moves nothing.
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
+#include "Transforms/Edits/StageOnHost.h"
 #include "Transforms/Offload/FewElements.h"
+#include "Transforms/Offload/FlattenMembers.h"
 #include "Transforms/Offload/HandleSizes.h"
+#include "Transforms/Offload/Obstacles.h"
 #include "Transforms/Offload/Overwritten.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/IR/Identifier.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -56,97 +67,24 @@ namespace {
 
 using namespace ir;
 
-/// A container of a nested SDFG in a map that keeps values between executions; private memory would lose them.
-Name keptInMaps(SDFG &g, bool inMap) {
-    const auto keeps = [](const DataDesc &d) {
-        return d.transient && (d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::Global);
-    };
-    if (inMap && std::any_of(g.arrays.begin(), g.arrays.end(), [&](const auto &entry) { return keeps(entry.second); })) {
-        const std::set<Name> overwritten = overwrittenContainers(g);
-        for (const auto &[n, d] : g.arrays)
-            if (keeps(d) && !overwritten.count(n))
-                return n;
-    }
-    for (State *s : allStates(g)) {
-        const analysis::ScopeTree scopes(*s);
-        for (const auto &n : s->nodes())
-            if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
-                if (const Name kept = keptInMaps(*nested->sdfg, inMap || scopes.scopeOf(n.get())))
-                    return kept;
-    }
-    return {};
-}
-
-/// Is a map inside of another one, which may be a kernel?
-bool isInMap(const MapEntry &m) {
-    const State &s = *m.state();
-    return analysis::ScopeTree(s).scopeOf(&m) || analysis::isInScope(*s.sdfg());
-}
-
-/// Why a program cannot be moved; empty if it can.
-std::string obstacle(SDFG &root) {
-    for (SDFG *g : allSDFGs(root)) {
-        for (const auto &[n, d] : g->arrays) {
-            if (d.isStream())
-                return "stream `" + n.str() + "`";
-            if (d.dtype == Type::opaque("MPI_Request")) // transfers continue after the call, but staging buffers do not last
-                return "messages are pending until a node waits for `" + n.str() + "`";
-            if (d.isStructure() || d.isContainerArray() || d.isReference() || !(d.isScalar() || d.isArray()))
-                return "container `" + n.str() + "` is not a plain array";
-            if (d.lifetime == Lifetime::External)
-                return "container `" + n.str() + "` is host memory that the caller provides";
-            if (d.storage == Storage::CPU_ThreadLocal)
-                return "thread-local container `" + n.str() + "`";
-        }
-        for (const auto &[n, t] : g->symbols)
-            if (t.isCallback())
-                return "callback `" + n.str() + "`";
-        for (Block *b : allBlocks(*g))
-            if (b->kind() == BlockKind::Return || b->kind() == BlockKind::Unstructured || b->kind() == BlockKind::FunctionCall)
-                return "block `" + b->label + "` ends the program early or is unstructured";
-        for (State *s : allStates(*g))
-            for (const auto &n : s->nodes()) {
-                if (const auto *t = dyn_cast<Tasklet>(n.get());
-                    t && (t->code.language != Language::Python || t->sideEffects.value_or(false)))
-                    return "tasklet `" + t->label + "` is code for the host";
-                if (const auto *t = dyn_cast<Tasklet>(n.get()))
-                    for (Name symbol : analysis::changedSymbols(*t))
-                        return "tasklet `" + t->label + "` changes the symbol `" + symbol.str() + "`";
-                if (isa<ConsumeEntry>(n.get()))
-                    return "consume scope `" + n->label + "`";
-                if (const auto *m = dyn_cast<MapEntry>(n.get());
-                    m && m->schedule != Schedule::Sequential && m->schedule != Schedule::CPU_Multicore &&
-                    m->schedule != Schedule::Default && m->schedule != Schedule::Unrolled)
-                    return "map `" + m->label + "` has the schedule " + std::string(name(m->schedule));
-                if (const auto *m = dyn_cast<MapEntry>(n.get()); m && m->ordered && !isInMap(*m))
-                    return "map `" + m->label + "` is a loop whose iterations depend on each other";
-                if (const auto *a = dyn_cast<AccessNode>(n.get());
-                    a && a->dataInstrument != DataInstrumentation::No_Instrumentation)
-                    return "container `" + a->data.str() + "` is recorded or restored";
-                if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()))
-                    for (const auto &[symbol, value] : nested->symbolMapping)
-                        for (Name free : value.freeSymbols())
-                            if (g->arrays.contains(free) && !g->symbols.find(free))
-                                return "nested SDFG `" + nested->label + "` maps a symbol to data";
-            }
-    }
-    if (const Name kept = keptInMaps(root, false))
-        return "container `" + kept.str() + "` in a map keeps its values from one iteration to the next";
-    return uncopiable(root);
-}
-
 class Offload {
 public:
-    Offload(SDFG &root, pass::Context &context) : root_(root), context_(context) {}
+    Offload(SDFG &root, FlatMembers members, pass::Context &context)
+        : root_(root), context_(context), members_(std::move(members)) {}
     void run();
 
 private:
     void moveArrays(SDFG &g);
     void copyInAndOut();
+    void copyMembers();
+    void refreshHost();
+    void findOverwritten();
+    void stageTasklets(SDFG &g);
     void insideKernels(SDFG &g);
 
     SDFG &root_;
     pass::Context &context_;
+    FlatMembers members_;
     Twins callers_;              // arrays of the caller, and their twins
     std::set<Name> overwritten_; // containers whose contents before the call have no effect
 };
@@ -169,6 +107,26 @@ bool writtenBesideArrays(const SDFG &g, Name data) {
     return false;
 }
 
+/// Do only tasklets use it whose code is for the host?
+bool usedByHostOnly(const SDFG &g, Name data) {
+    bool isUsed = false;
+    const auto isHosts = [&](const Node *n) {
+        isUsed = true;
+        const auto *t = dyn_cast<Tasklet>(n);
+        return t && isForHost(*t);
+    };
+    for (const State *s : allStates(g))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
+            if (ownerOf(a->data) != data)
+                continue;
+            const auto &in = a->inEdges(), &out = a->outEdges();
+            if (!std::all_of(in.begin(), in.end(), [&](const Edge *e) { return isHosts(e->src); }) ||
+                !std::all_of(out.begin(), out.end(), [&](const Edge *e) { return isHosts(e->dst); }))
+                return false;
+        }
+    return isUsed;
+}
+
 /// Arrays that more than one iteration of an outer map uses; scalars stay where they are unless a kernel writes them
 /// (DevicePlacement.h).
 void Offload::moveArrays(SDFG &g) {
@@ -177,6 +135,8 @@ void Offload::moveArrays(SDFG &g) {
         if (!d || g.constant(n) || d->isView())
             continue;
         const bool callers = g.isRoot() && !d->transient;
+        if (usedByHostOnly(g, n))
+            continue;
         if (!d->isArray() && !(callers && d->isScalar() && (writtenByMaps(g, n) || writtenBesideArrays(g, n))))
             continue;
         if (callers)
@@ -188,6 +148,43 @@ void Offload::moveArrays(SDFG &g) {
         moveArrays(*nested->sdfg);
 }
 
+State &stateAtStart(SDFG &g, const std::string &label) {
+    Block *start = g.start();
+    State *s = g.add<State>();
+    s->label = label;
+    if (start)
+        g.connect(s, start);
+    g.setStart(s);
+    return *s;
+}
+
+/// A block behind all others.
+template <class T> T &blockAtEnd(SDFG &g, const std::string &label) {
+    std::vector<Block *> last;
+    for (const auto &b : g.blocks())
+        if (b->outEdges().empty())
+            last.push_back(b.get());
+    T *added = g.add<T>();
+    added->label = label;
+    for (Block *b : last)
+        g.connect(b, added);
+    return *added;
+}
+
+/// A condition that the pointers to a member are not null, those of structures around it first. Empty if there are none.
+std::string isPresent(const SDFG &g, Name member) {
+    const std::string path = member.str();
+    std::string condition;
+    for (std::size_t at = path.find('.'); at != std::string::npos;) {
+        at = path.find('.', at + 1);
+        const std::string part = path.substr(0, at);
+        const DataDesc *d = g.desc(Name(part));
+        if (d && (d->isArray() || (d->isStructure() && d->dtype.isPointer())))
+            condition += (condition.empty() ? "" : " and ") + part + " is not None";
+    }
+    return condition;
+}
+
 /// Copies the caller's arrays to the device first, and those that the program writes back at the end.
 void Offload::copyInAndOut() {
     std::vector<std::pair<Name, Name>> in, out;
@@ -197,32 +194,67 @@ void Offload::copyInAndOut() {
         if (writtenInDataflow(root_, device) && !root_.arrays.find(host)->isScalar()) // scalars are passed by value
             out.emplace_back(host, device);
     }
-    auto copyAll = [](State &s, Name from, Name to) {
-        auto *begin = s.add<AccessNode>(from), *end = s.add<AccessNode>(to);
-        s.copyAll(begin, end);
-    };
-    std::vector<Block *> last;
-    for (const auto &b : root_.blocks())
-        if (b->outEdges().empty())
-            last.push_back(b.get());
+    for (const MovedMember &m : members_.moved)
+        if (m.isCertain || isPresent(root_, m.member).empty()) {
+            if (!overwritten_.count(m.container))
+                in.emplace_back(m.member, m.container);
+            if (writtenInDataflow(root_, m.container))
+                out.emplace_back(m.member, m.container);
+        }
     if (!in.empty()) {
-        Block *start = root_.start();
-        State *s = root_.add<State>();
-        s->label = "copy_in";
+        State &s = stateAtStart(root_, "copy_in");
         for (const auto &[host, device] : in)
-            copyAll(*s, host, device);
-        if (start)
-            root_.connect(s, start);
-        root_.setStart(s);
+            s.copyAll(host, device);
     }
     if (!out.empty()) {
-        State *s = root_.add<State>();
-        s->label = "copy_out";
+        State &s = blockAtEnd<State>(root_, "copy_out");
         for (const auto &[host, device] : out)
-            copyAll(*s, device, host);
-        for (Block *b : last)
-            root_.connect(b, s);
+            s.copyAll(device, host);
     }
+}
+
+/// A block that copies a member if it has memory.
+void copyIfPresent(ConditionalBlock &test, const std::string &condition, Name from, Name to) {
+    auto branch = std::make_unique<Region>();
+    branch->label = test.label + "_branch";
+    auto *s = branch->add<State>();
+    s->label = test.label + "_state";
+    Region *arm = test.addBranch(Code{condition, Language::Python}, std::move(branch));
+    cast<State>(arm->blocks().front().get())->copyAll(from, to);
+}
+
+/// Copies members whose pointers may be null.
+void Offload::copyMembers() {
+    for (const MovedMember &m : members_.moved) {
+        const std::string condition = m.isCertain ? "" : isPresent(root_, m.member);
+        if (condition.empty())
+            continue;
+        const bool isWritten = writtenInDataflow(root_, m.container); // apart from the copy in
+        if (!overwritten_.count(m.container)) {
+            Block *start = root_.start();
+            auto *test = root_.add<ConditionalBlock>();
+            test->label = root_.freshLabel("copy_in_" + m.container.str());
+            copyIfPresent(*test, condition, m.member, m.container);
+            if (start)
+                root_.connect(test, start);
+            root_.setStart(test);
+        }
+        if (isWritten)
+            copyIfPresent(blockAtEnd<ConditionalBlock>(root_, root_.freshLabel("copy_out_" + m.container.str())), condition,
+                          m.container, m.member);
+    }
+}
+
+/// Control flow of the host sees what kernels wrote.
+void Offload::refreshHost() {
+    std::map<SDFG *, HostCopies> copies;
+    for (const auto &[host, device] : callers_)
+        if (writtenInDataflow(root_, device))
+            copies[&root_][host].push_back({device, host});
+    for (const auto &[g, read] : members_.reads)
+        copies[g][read.name].push_back({read.container, read.member});
+    for (const auto &[g, ofSdfg] : copies)
+        refreshBeforeReads(*g, ofSdfg);
 }
 
 /// In code that kernels run, nothing is parallel or on the host's heap.
@@ -275,16 +307,92 @@ void Offload::insideKernels(SDFG &g) {
         insideKernels(*nested->sdfg);
 }
 
-void Offload::run() {
+/// Lets tasklets whose code is for the host work on copies there.
+void Offload::stageTasklets(SDFG &g) {
+    const auto mayMove = [&](const DataDesc &d) {
+        return d.storage == Storage::GPU_Global || d.isScalar() || d.isView() || (!g.isRoot() && !d.transient);
+    };
+    for (State *s : allStates(g))
+        for (Tasklet *t : nodesOf<Tasklet>(*s))
+            if (isForHost(*t)) {
+                stageOnHost(*t, mayMove);
+                context_.missed(*t, "runs on the host", {diag::Why::Host, "its code is not Python, or has effects"});
+            }
+    for (NestedSDFGNode *nested : hostNested(g))
+        stageTasklets(*nested->sdfg);
+}
+
+/// Code for the host may leave elements as they are that its memlets name, so these have to be copied in.
+void Offload::findOverwritten() {
     overwritten_ = overwrittenContainers(root_);
+    analysis::Memories memories(root_);
+    std::set<analysis::Memory> partial;
+    for (SDFG *g : allSDFGs(root_))
+        for (State *s : allStates(*g))
+            for (const Tasklet *t : nodesOf<Tasklet>(*s))
+                if (isForHost(*t))
+                    for (const Edge *e : t->outEdges())
+                        if (const auto *a = dyn_cast<AccessNode>(e->dst))
+                            partial.insert(memories.of(*a));
+    std::erase_if(overwritten_, [&](Name n) { return partial.count(memories.of(root_, n)) != 0; });
+}
+
+/// Can a container that is an array of one element be a scalar? Not if something wants its address.
+bool canBeScalar(const SDFG &g, Name data) {
+    for (const State *s : allStates(g))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
+            if (a->data != data)
+                continue;
+            for (const Edge *e : a->outEdges()) {
+                const auto *other = dyn_cast<AccessNode>(e->dst);
+                const DataDesc *d = other ? g.desc(other->data) : nullptr;
+                if (d && (d->isView() || d->isReference()))
+                    return false;
+                for (const Edge *leaf : analysis::memletLeaves(e))
+                    if (const Connector *c = leaf->dst->inConnector(leaf->dstConn);
+                        c && c->type.isPointer() && !isa<NestedSDFGNode>(leaf->dst))
+                        return false;
+            }
+        }
+    return true;
+}
+
+/// Arguments of nested SDFGs that are arrays of one element, but stand for a scalar, become scalars if they are only read: kernels
+/// get them by value, as they get those of the root.
+void takeScalars(SDFG &g) {
+    for (State *s : allStates(g))
+        for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(*s)) {
+            if (!n->sdfg)
+                continue;
+            for (Edge *e : n->inEdges()) {
+                DataDesc *inner = n->sdfg->arrays.find(e->dstConn);
+                const auto *a = dyn_cast<AccessNode>(analysis::pathSource(e));
+                const DataDesc *outer = a ? g.desc(a->data) : nullptr;
+                if (!inner || !outer || !inner->isArray() || inner->isView() || !outer->isScalar() || n->outEdge(e->dstConn) ||
+                    !inner->fullSubset().isOneElement() || !canBeScalar(*n->sdfg, e->dstConn))
+                    continue;
+                DataDesc d = DataDesc::scalar(inner->dtype);
+                d.storage = inner->storage;
+                d.debugInfo = inner->debugInfo;
+                *inner = std::move(d);
+                for (Edge *part : analysis::memletPath(e))
+                    for (Connector *c : {part->src->outConnector(part->srcConn), part->dst->inConnector(part->dstConn)})
+                        if (c && c->type.isPointer())
+                            c->type = inner->dtype;
+            }
+            takeScalars(*n->sdfg);
+        }
+}
+
+void Offload::run() {
+    takeScalars(root_);
+    findOverwritten();
     moveArrays(root_);
+    stageTasklets(root_);
     placeOnDevice(root_, context_);
-    Twins written; // those whose host copy may be out of date
-    for (const auto &[host, device] : callers_)
-        if (writtenInDataflow(root_, device))
-            written[host] = device;
-    refreshBeforeReads(root_, written);
+    refreshHost();
     copyInAndOut();
+    copyMembers();
     insideKernels(root_);
     root_.renumber();
 }
@@ -309,17 +417,23 @@ public:
         const pass::Placement place = context.options.place;
         if (place == pass::Placement::Host)
             return stays(root, context, "`--place host` leaves it there");
-        if (const std::string why = obstacle(root); !why.empty())
+        // Members become containers only if the program is moved, so everything that may prevent it is tried with a copy.
+        std::unique_ptr<SDFG> trial = hasStructures(root) ? clone(root) : nullptr;
+        SDFG &moved = trial ? *trial : root;
+        if (const std::string why = trial ? flattenMembers(moved).obstacle : ""; !why.empty())
             return stays(root, context, why);
-        if (place != pass::Placement::Device && !option<bool>("few-elements"))
-            if (const std::string why = whyFewElements(root); !why.empty())
-                return stays(root, context, why, "`--place device` moves it nevertheless");
+        if (const std::string why = obstacle(moved); !why.empty())
+            return stays(root, context, why);
+        if (const std::string why = uncopiable(moved); !why.empty())
+            return stays(root, context, why);
         const std::set<Name> parameters = parametersOnHost(root, context);
-        // Callers of DaCe's interface would not set it.
-        if (place != pass::Placement::Device && !option<bool>("few-elements"))
-            if (const std::string why = neededForCopies(root, parameters); !why.empty())
+        if (place != pass::Placement::Device && !option<bool>("few-elements")) {
+            if (const std::string why = whyFewElements(moved); !why.empty())
+                return stays(root, context, why, "`--place device` moves it nevertheless");
+            if (const std::string why = neededForCopies(root, parameters); !why.empty()) // callers of DaCe's interface would not set it
                 return stays(root, context, why, "`--place device` moves it, and lets callers set this size on the handle");
-        Offload(root, context).run();
+        }
+        Offload(root, trial ? flattenMembers(root) : FlatMembers(), context).run();
         keepParameters(root, parameters, context);
         if (place == pass::Placement::Require && !mentionsGpu(root))
             stays(root, context, "it has nothing for a device to do");
