@@ -1,4 +1,4 @@
-// The passes of this library: one factory each, from the table Passes.def.
+// The passes of this library: one factory each, from the table Passes.def (with LoopPasses.def, Gradients.def and TreePasses.def).
 #pragma once
 
 #include "sdfgc/Pass/Pass.h"

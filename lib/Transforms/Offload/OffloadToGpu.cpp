@@ -430,7 +430,8 @@ public:
         if (place != pass::Placement::Device && !option<bool>("few-elements")) {
             if (const std::string why = whyFewElements(moved); !why.empty())
                 return stays(root, context, why, "`--place device` moves it nevertheless");
-            if (const std::string why = neededForCopies(root, parameters); !why.empty()) // callers of DaCe's interface would not set it
+            if (const std::string why = neededForCopies(root, parameters);
+                !why.empty()) // callers of DaCe's interface would not set it
                 return stays(root, context, why, "`--place device` moves it, and lets callers set this size on the handle");
         }
         Offload(root, trial ? flattenMembers(root) : FlatMembers(), context).run();
