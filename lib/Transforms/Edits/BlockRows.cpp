@@ -226,13 +226,13 @@ void RowSharing::findElements() {
         if (written.count(n) && !others.count(n))
             elements_.emplace(n, element);
     for (const Access &a : accesses_) {
-        if (a.kind != UseKind::Update || !elements_.count(a.use->data))
+        if (!a.use->writes() || !elements_.count(a.use->data))
             continue;
         nest::PlacedUse row{a.use, a.step, {a.use->subset, {}}};
         analysis::addLoops(row.instance.loops, rows_);
         const auto c = items_.conflict(row, row, rows_.params.size());
         if (c && !analysis::isWithinIteration(*c))
-            refuse({Why::Update, "several rows update an element of `" + a.use->data.str() + "`"});
+            refuse({Why::SharedElement, "several rows write an element of `" + a.use->data.str() + "`"});
     }
 }
 

@@ -13,7 +13,8 @@
 //      lane loops with such containers in common start at the same value, with the same step: the same thread executes
 //      these iterations, in order;
 //   2. containers that are shared by rows are written in lane loops only, with one exception: an element that is the
-//      same one throughout the row becomes a variable (RowSharing::elements), which the first thread stores at the end;
+//      same one throughout the row, and no other row writes, becomes a variable (RowSharing::elements). The first thread
+//      stores it at the end;
 //   3. lane loops change variables only by updates of a kind that a block can combine, and read none of those that they
 //      change;
 //   4. uniform code has no effects beyond its uses, and calls no libraries.
