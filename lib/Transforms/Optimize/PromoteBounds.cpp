@@ -34,7 +34,7 @@
 //   - Conditions inside loops, and values of symbols that more than tasklets need, if the place is outside the loop. The same
 //     outside loops if the value has a symbol already.
 //
-// Not handled: references, views and streams; programs for GPUs, whose control flow may read memory of the device.
+// Not handled: references, views and streams; graphs with GPU schedules, whose control flow may read memory of the device.
 #include "Transforms/Optimize/ContainerWrites.h"
 #include "Transforms/Optimize/ControlReads.h"
 
@@ -348,7 +348,7 @@ private:
 
 class PromoteBounds : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu() || mentionsGpu(root))
+        if (mentionsGpu(root))
             return false;
         analysis::Memories memories(root);
         bool changed = false;
