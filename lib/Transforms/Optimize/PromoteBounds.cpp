@@ -348,7 +348,7 @@ private:
 
 class PromoteBounds : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (mentionsGpu(root))
+        if (mentionsGpu(root) || (context.options.gpu() && !option<bool>("device")))
             return false;
         analysis::Memories memories(root);
         bool changed = false;
