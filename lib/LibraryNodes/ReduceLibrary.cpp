@@ -11,7 +11,8 @@
 // ReduceDevice.cpp handles everything else. The call is one of runtime-headers/sdfgc/rt/gpu_primitives.h.
 #include "ReducePlan.h"
 
-#include <cstdlib>
+#include "sdfgc/Support/FloatText.h"
+
 #include <limits>
 
 namespace sdfgc::libnodes {
@@ -48,11 +49,7 @@ const Operation *operationOf(const std::string &wcr) {
     return function.value ? operationOf(function.value->kind) : nullptr;
 }
 
-bool isNumber(const std::string &text, std::optional<double> value) {
-    char *end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    return value && number == *value && end != text.c_str() && *end == '\0';
-}
+bool isNumber(const std::string &text, std::optional<double> value) { return value && numberIn(text) == value; }
 
 /// DaCe's front ends let minima and maxima start from the largest finite numbers; the library starts from infinities, which is what
 /// they mean.

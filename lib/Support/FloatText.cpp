@@ -1,6 +1,7 @@
 #include "sdfgc/Support/FloatText.h"
 
 #include <charconv>
+#include <cstdlib>
 
 namespace sdfgc {
 
@@ -11,6 +12,12 @@ std::string floatText(double v) {
     if (text.find_first_of(".e") == std::string::npos)
         text += ".0";
     return text;
+}
+
+std::optional<double> numberIn(const std::string &text) {
+    char *end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    return end != text.c_str() && *end == '\0' ? std::optional(number) : std::nullopt;
 }
 
 } // namespace sdfgc

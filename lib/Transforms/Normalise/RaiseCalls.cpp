@@ -26,6 +26,7 @@
 #include "sdfgc/Analysis/LibraryCalls.h"
 #include "sdfgc/Analysis/Memory/Axes.h"
 #include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Support/FloatText.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -159,9 +160,7 @@ private:
         std::string text = a->kind == LibraryArgument::Value ? py::print(*a->value) : a->word;
         if (const std::size_t open = text.find('('); open != std::string::npos && text.ends_with(')'))
             text = text.substr(open + 1, text.size() - open - 2);
-        char *end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        return !text.empty() && *end == 0 ? std::optional(value) : std::nullopt;
+        return numberIn(text);
     }
     Operand memory() {
         const LibraryArgument *a = next();

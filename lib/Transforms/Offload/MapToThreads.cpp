@@ -41,11 +41,11 @@
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/MakeMaps.h"
+#include "sdfgc/Support/FloatText.h"
 #include "sdfgc/Tasklet/Types.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 
 namespace sdfgc::transforms {
@@ -96,14 +96,6 @@ bool splitAccumulated(Map &m) {
     m.ranges = std::move(ranges);
     nest::splitOff(m, kept);
     return true;
-}
-
-/// The number that an expression is, such as `0` or `1.0`.
-std::optional<double> numberIn(const py::Expr &e) {
-    const std::string text = py::print(e);
-    char *end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    return end != text.c_str() && *end == '\0' ? std::optional(number) : std::nullopt;
 }
 
 /// Rewrites one map according to its plan.
@@ -320,8 +312,10 @@ private:
     static bool assigns(const Tasklet &t, const py::Expr &number) {
         const auto block = py::parseBlock(t.code.text);
         const auto *only = block.value && block.value->size() == 1 ? block.value->front().get() : nullptr;
-        return only && only->kind == py::StmtKind::Assign && only->value && numberIn(*only->value) &&
-               numberIn(*only->value) == numberIn(number);
+        if (!only || only->kind != py::StmtKind::Assign || !only->value)
+            return false;
+        const std::optional<double> value = numberIn(py::print(*only->value));
+        return value && value == numberIn(py::print(number));
     }
 
     static void findUpdate(const Item &i, Name data, nest::Use &found) {
