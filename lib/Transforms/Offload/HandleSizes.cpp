@@ -46,12 +46,23 @@ bool hasLibraryNodes(const SDFG &root) {
 
 } // namespace
 
-std::string uncopiable(const SDFG &root) {
+bool hasUndefinedSize(const DataDesc &d) {
     const auto isUndefined = [](sym::Expr e) { return e.isUndefined(); };
+    return isUndefined(d.totalSize) || std::any_of(d.shape.begin(), d.shape.end(), isUndefined) ||
+           std::any_of(d.strides.begin(), d.strides.end(), isUndefined);
+}
+
+std::string missingSize(Name array, const DataDesc &d, const std::set<Name> &known) {
+    for (const Name symbol : d.freeSymbols())
+        if (!known.count(symbol))
+            return "the size of `" + array.str() + "` needs `" + symbol.str() + "`, which is not an argument of the program";
+    return "";
+}
+
+std::string uncopiable(const SDFG &root) {
     const analysis::ArgumentList arguments = analysis::argumentList(root);
     for (const analysis::Argument &a : arguments.program)
-        if (a.desc && (isUndefined(a.desc->totalSize) || std::any_of(a.desc->shape.begin(), a.desc->shape.end(), isUndefined) ||
-                       std::any_of(a.desc->strides.begin(), a.desc->strides.end(), isUndefined)))
+        if (a.desc && hasUndefinedSize(*a.desc))
             return "the size of `" + a.name.str() + "` is undefined";
     std::set<Name> known, computed;
     for (const analysis::Argument &a : arguments.program)
@@ -79,30 +90,37 @@ std::string uncopiable(const SDFG &root) {
 }
 
 std::set<Name> parametersOnHost(const SDFG &root, const pass::Context &context) {
-    std::unique_ptr<SDFG> expanded;
-    if (hasLibraryNodes(root)) {
-        pass::CompileOptions options = context.options;
-        options.target = pass::Target("cpu");
-        diag::Engine scratch;
-        pass::Context own(scratch, options);
-        expanded = clone(root);
-        for (int round = 0; round < 8 && expandAll(*expanded, own); ++round) {
-        }
+    const auto namesOf = [](const analysis::ArgumentList &list) {
+        std::set<Name> names;
+        for (const analysis::Argument &a : list.program)
+            names.insert(a.name);
+        return names;
+    };
+    const analysis::ArgumentList arguments = analysis::argumentList(root);
+    std::set<Name> names = namesOf(arguments);
+    const bool knowsAll = std::none_of(arguments.program.begin(), arguments.program.end(), [&](const analysis::Argument &a) {
+        return a.desc && (a.desc->isStructure() || !missingSize(a.name, *a.desc, names).empty());
+    });
+    if (knowsAll || !hasLibraryNodes(root))
+        return names;
+    pass::CompileOptions options = context.options;
+    options.target = pass::Target("cpu");
+    diag::Engine scratch;
+    pass::Context own(scratch, options);
+    const std::unique_ptr<SDFG> expanded = clone(root);
+    for (int round = 0; round < 8 && expandAll(*expanded, own); ++round) {
     }
-    const analysis::ArgumentList arguments = analysis::argumentList(expanded ? *expanded : root);
-    std::set<Name> out;
-    for (const analysis::Argument &a : arguments.program)
-        out.insert(a.name);
-    return out;
+    return namesOf(analysis::argumentList(*expanded));
 }
 
 std::string neededForCopies(const SDFG &root, const std::set<Name> &onHost) {
+    std::set<Name> known = onHost;
+    for (const auto &[name, value] : root.constants)
+        known.insert(name);
     for (const analysis::Argument &a : analysis::argumentList(root).program)
         if (a.desc && a.desc->isArray())
-            for (const Name symbol : a.desc->freeSymbols())
-                if (!onHost.count(symbol) && !root.constant(symbol))
-                    return "the size of `" + a.name.str() + "` needs `" + symbol.str() +
-                           "`, which is not an argument of the program";
+            if (std::string why = missingSize(a.name, *a.desc, known); !why.empty())
+                return why;
     return "";
 }
 

@@ -8,6 +8,12 @@
 
 namespace sdfgc::transforms {
 
+/// Is a size or a stride of a container undefined?
+bool hasUndefinedSize(const ir::DataDesc &d);
+/// `the size of `A` needs `n`, which is not an argument of the program`, if the descriptor of `A` mentions a symbol other than the
+/// known ones; empty if it does not.
+std::string missingSize(Name array, const ir::DataDesc &d, const std::set<Name> &known);
+
 /// Why an argument of the program cannot be copied: nothing gives its size. Empty if all can be.
 std::string uncopiable(const ir::SDFG &root);
 

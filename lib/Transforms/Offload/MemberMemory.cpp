@@ -1,10 +1,9 @@
 #include "Transforms/Offload/MemberMemory.h"
 
 #include "Transforms/Edits/HostReads.h"
+#include "Transforms/Offload/HandleSizes.h"
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
-
-#include <algorithm>
 
 namespace sdfgc::transforms {
 
@@ -51,13 +50,10 @@ std::string unknownSizes(const SDFG &root, const std::vector<MovedMember> &moved
         const DataDesc &d = *root.arrays.find(m.container);
         if (d.isScalar())
             continue;
-        const auto isUndefined = [](sym::Expr e) { return e.isUndefined(); };
-        if (isUndefined(d.totalSize) || std::any_of(d.shape.begin(), d.shape.end(), isUndefined) ||
-            std::any_of(d.strides.begin(), d.strides.end(), isUndefined))
+        if (hasUndefinedSize(d))
             return "the size of `" + m.member.str() + "` is undefined";
-        for (Name symbol : d.freeSymbols())
-            if (!known.count(symbol))
-                return "the size of `" + m.member.str() + "` needs `" + symbol.str() + "`, which is not an argument of the program";
+        if (std::string why = missingSize(m.member, d, known); !why.empty())
+            return why;
     }
     return "";
 }
