@@ -75,6 +75,17 @@ void dropSingleTrips(Map &m) {
     }
 }
 
+void reorderLoops(Map &m, const std::vector<std::size_t> &order) {
+    std::vector<Name> params;
+    std::vector<sym::Range> ranges;
+    for (const std::size_t d : order) {
+        params.push_back(m.params[d]);
+        ranges.push_back(m.ranges[d]);
+    }
+    m.params = std::move(params);
+    m.ranges = std::move(ranges);
+}
+
 void splitOff(Map &m, std::size_t depth) {
     if (depth == m.params.size())
         return;

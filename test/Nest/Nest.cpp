@@ -4,6 +4,7 @@
 
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Serialize/Text.h"
 
@@ -320,4 +321,15 @@ TEST_CASE("nest: steps of a scope that use one member through several views stay
     for (const auto &n : read->state()->nodes()) // none in the scope
         if (const auto *a = dyn_cast<AccessNode>(n.get()))
             CHECK((analysis::viewedNode(a) || a->data == Name("P") || a->data == Name("B")));
+}
+
+TEST_CASE("nest: loops take their ranges to another position") {
+    nest::Map m;
+    for (const char *name : {"i", "j", "k"}) {
+        m.params.emplace_back(name);
+        m.ranges.push_back({0, sym::Expr::symbol(std::string("last_") + name), 1, 1});
+    }
+    nest::reorderLoops(m, {2, 0, 1});
+    CHECK(m.params == std::vector<Name>{"k", "i", "j"});
+    CHECK(sym::Subset{m.ranges}.str() == "0:last_k + 1, 0:last_i + 1, 0:last_j + 1");
 }

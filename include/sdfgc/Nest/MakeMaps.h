@@ -47,6 +47,8 @@ bool isSumOverColumn(const Step &s, Name variable, const ir::SDFG &g);
 bool canSplit(const Map &m);
 /// Removes parameters with a single value, as long as others remain.
 void dropSingleTrips(Map &m);
+/// Lets the loop at position order[d] be the one at position `d`. No range may depend on the parameter of a later loop then.
+void reorderLoops(Map &m, const std::vector<std::size_t> &order);
 /// Splits a map: an outer one over the first `depth` parameters, a sequential inner one over the others.
 void splitOff(Map &m, std::size_t depth);
 /// Takes the content of the first `depth` loops of a map, expressed in other loops (canLayOver). Leaves the map empty.

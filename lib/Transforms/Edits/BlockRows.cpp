@@ -23,7 +23,6 @@ using nest::UseKind;
 namespace {
 
 constexpr int64_t shortRow = 32;     // iterations that one thread runs as fast as a block
-constexpr int64_t fewRows = 4096;    // threads that leave most of a device idle
 constexpr int64_t unknownSize = 512; // of a loop
 constexpr int64_t deviceThreads = 16'896;
 const Name lane("__lane"); // the common name of the lane loops' variables
@@ -167,12 +166,7 @@ void RowSharing::visitLanes(const Map &m, const std::vector<LoopLevel> &around) 
     sym::Range range = m.ranges[d];
     if (std::any_of(others.begin(), others.end(), [&](const LoopLevel &l) { return range.end.dependsOn(l.variable); }))
         range.end = sym::Expr::symbol("__last_lane");
-    const std::set<Name> own = [&] {
-        std::set<Name> all = m.locals;
-        for (const Item &i : m.body)
-            all.merge(nest::localsOf(i));
-        return all;
-    }();
+    const std::set<Name> own = nest::localsOf(m);
     for (nest::PlacedUse &u : uses) {
         refuse(obstacleOf(*u.step));
         if (own.count(u.use->data))
@@ -322,15 +316,12 @@ std::optional<sym::Range> RowSharing::sharedLane() const {
     if (lanes_.empty() || !sums_.empty() || !elements_.empty())
         return std::nullopt;
     const sym::Range &range = first_->ranges[lanes_.at(first_)];
-    const auto moves = [&](Name loop) {
-        return range.begin.dependsOn(loop) || range.end.dependsOn(loop) || range.step.dependsOn(loop);
-    };
-    if (!range.tile.isOne() || std::any_of(rows_.params.begin(), rows_.params.end(), moves) ||
+    if (!range.tile.isOne() || nest::mentions({{range}}, rows_.params) ||
         std::any_of(lanes_.begin(), lanes_.end(), [&](const auto &l) { return !(l.first->ranges[l.second] == range); }))
         return std::nullopt;
     for (const Access &a : accesses_)
         if (const auto &loops = a.placed.instance.loops;
-            std::any_of(loops.begin(), loops.end(), [&](const LoopLevel &l) { return moves(l.variable); }))
+            std::any_of(loops.begin(), loops.end(), [&](const LoopLevel &l) { return nest::mentions({{range}}, {l.variable}); }))
             return std::nullopt;
     return range;
 }
@@ -361,7 +352,7 @@ bool RowSharing::hasFewRows() const {
     for (const sym::Range &r : rows_.ranges)
         rows *= r.steps();
     const auto known = rows.asInt();
-    return known && *known < fewRows;
+    return known && *known < fewThreads;
 }
 
 /// The number of accesses of lane loops that move to a neighbour with the lane loop, less those that do so with the row.

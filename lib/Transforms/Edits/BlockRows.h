@@ -30,6 +30,9 @@
 
 namespace sdfgc::transforms {
 
+/// Fewer threads leave most of a device idle.
+inline constexpr int64_t fewThreads = 4096;
+
 /// An update of a variable by a lane loop, which the block combines after it.
 struct RowSum {
     const nest::Map *lanes = nullptr;

@@ -15,6 +15,7 @@
 //
 // Profitable when the remaining iterations are not known to be too few to fill a device, unless the accumulated
 // dimensions are known to be short, too.
+#include "Transforms/Edits/BlockRows.h"
 #include "Transforms/Edits/MapNests.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
@@ -29,8 +30,7 @@ namespace {
 
 using namespace ir;
 
-constexpr int64_t fillsDevice = 4096; // threads
-constexpr int64_t isLittle = 64;      // number of accumulated values
+constexpr int64_t isLittle = 64; // number of accumulated values
 
 class MapSplit {
 public:
@@ -77,7 +77,7 @@ private:
     }
     bool worthIt() const {
         const auto kept = size(kept_), accumulated = size(accumulated_);
-        return !kept || *kept >= fillsDevice || (accumulated && *accumulated <= isLittle);
+        return !kept || *kept >= fewThreads || (accumulated && *accumulated <= isLittle);
     }
 
     MapEntry &m_;

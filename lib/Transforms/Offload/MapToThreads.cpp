@@ -78,22 +78,14 @@ bool splitAccumulated(Map &m) {
     std::vector<std::size_t> order(m.params.size());
     std::iota(order.begin(), order.end(), 0);
     const auto firstMoved = std::stable_partition(order.begin(), order.end(), isKept);
-    const auto mentionsMoved = [&](sym::Expr e) {
-        return std::any_of(firstMoved, order.end(), [&](std::size_t k) { return e.dependsOn(m.params[k]); });
-    };
-    if (firstMoved == order.begin() || firstMoved == order.end() || std::any_of(order.begin(), firstMoved, [&](std::size_t d) {
-            return mentionsMoved(m.ranges[d].begin) || mentionsMoved(m.ranges[d].end) || mentionsMoved(m.ranges[d].step);
-        }))
+    std::vector<Name> moved;
+    for (auto k = firstMoved; k != order.end(); ++k)
+        moved.push_back(m.params[*k]);
+    if (firstMoved == order.begin() || moved.empty() ||
+        std::any_of(order.begin(), firstMoved, [&](std::size_t d) { return nest::mentions({{m.ranges[d]}}, moved); }))
         return false;
-    std::vector<Name> params;
-    std::vector<sym::Range> ranges;
-    for (const std::size_t d : order) {
-        params.push_back(m.params[d]);
-        ranges.push_back(m.ranges[d]);
-    }
     const auto kept = static_cast<std::size_t>(firstMoved - order.begin());
-    m.params = std::move(params);
-    m.ranges = std::move(ranges);
+    nest::reorderLoops(m, order);
     nest::splitOff(m, kept);
     return true;
 }

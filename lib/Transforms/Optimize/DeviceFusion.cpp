@@ -11,12 +11,6 @@ using diag::Reason;
 using diag::Why;
 using nest::Map;
 
-namespace {
-
-constexpr int64_t fewOutputs = 4096; // threads that do not fill a device
-
-} // namespace
-
 bool shareThreads(const Map &a, const Map &b, std::size_t depth, const SDFG &g) {
     return fillDevice({a.ranges.begin(), a.ranges.begin() + static_cast<std::ptrdiff_t>(depth)}) &&
            threadsAreNeighbours(a, depth, g) && threadsAreNeighbours(b, depth, g);
@@ -36,7 +30,7 @@ bool isSumForBlocks(const nest::Item &item, const SDFG &g) {
     if (!to || (nest::orderCounts(*item.step, g) && to->nonUnitDims().empty()))
         return true;
     const auto known = to->numElements().asInt();
-    return known && *known != 1 && *known < fewOutputs;
+    return known && *known != 1 && *known < fewThreads;
 }
 
 } // namespace sdfgc::transforms

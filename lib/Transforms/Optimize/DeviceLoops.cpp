@@ -1,5 +1,6 @@
 #include "Transforms/Optimize/DeviceLoops.h"
 
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>
@@ -49,9 +50,8 @@ bool isPerfectNest(const std::vector<Item> &body, Name variable) {
     const Map *inner = body.size() == 1 ? body.front().map.get() : nullptr;
     return inner && isParallel(*inner->entry) && nest::canSplit(*inner) &&
            std::find(inner->params.begin(), inner->params.end(), variable) == inner->params.end() &&
-           std::none_of(inner->ranges.begin(), inner->ranges.end(), [&](const sym::Range &r) {
-               return r.begin.dependsOn(variable) || r.end.dependsOn(variable) || r.step.dependsOn(variable) || !r.tile.isOne();
-           });
+           std::none_of(inner->ranges.begin(), inner->ranges.end(),
+                        [&](const sym::Range &r) { return nest::mentions({{r}}, {variable}) || !r.tile.isOne(); });
 }
 
 void mergeInner(Map &outer) {

@@ -1,5 +1,6 @@
 #include "Transforms/Optimize/MapAlignment.h"
 
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Serialize/SameMap.h"
@@ -31,11 +32,7 @@ std::optional<std::size_t> parameterIn(const sym::Range &index, const Map &m) {
 }
 
 bool isBox(const Map &m) {
-    return std::all_of(m.ranges.begin(), m.ranges.end(), [&](const sym::Range &r) {
-        return std::none_of(m.params.begin(), m.params.end(), [&](Name p) {
-            return r.begin.dependsOn(p) || r.end.dependsOn(p) || r.step.dependsOn(p) || r.tile.dependsOn(p);
-        });
-    });
+    return std::none_of(m.ranges.begin(), m.ranges.end(), [&](const sym::Range &r) { return nest::mentions({{r}}, m.params); });
 }
 
 } // namespace
@@ -77,10 +74,7 @@ std::unique_ptr<Map> orderedLike(const Map &m, const Map &like) {
     if (std::is_sorted(order.begin(), order.end()))
         return nullptr;
     auto out = std::make_unique<Map>(nest::copyOf(m));
-    for (std::size_t d = 0; d < order.size(); ++d) {
-        out->params[d] = m.params[order[d]];
-        out->ranges[d] = m.ranges[order[d]];
-    }
+    nest::reorderLoops(*out, order);
     return out;
 }
 
