@@ -167,8 +167,10 @@ pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
     return r;
 }
 
-/// The default pipeline of a target; nothing if it is not installed.
-std::optional<pass::Pipeline> usualPipeline(const pass::CompileOptions &compile) {
+/// The passes of a target's default pipeline that every program needs: those that run without optimisation. Nothing if it is not
+/// installed.
+std::optional<pass::Pipeline> usualPipeline(pass::CompileOptions compile) {
+    compile.optimize = pass::OptLevel::O0;
     diag::Engine scratch;
     const std::optional<std::string> path = findResource("pipelines", compile.target.name() + ".yaml");
     return path ? pass::readPipeline(*path, passRegistry(), compile, scratch) : std::nullopt;
