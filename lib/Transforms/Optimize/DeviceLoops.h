@@ -1,8 +1,9 @@
-// Which loops may become maps of a program for a device, where a map in the loop's body would lose its threads.
+// Which loops of a program for a device have maps in their bodies that would lose their threads if the loop became a map.
 //
 // A map around other maps is a kernel in which each thread runs the inner maps alone. A loop of the host around kernels
-// is better: they have more threads, and neighbouring ones access neighbouring elements. So a body must have no
-// parallel maps, or be a single one, whose parameters join that of the loop.
+// is better: they have more threads, and neighbouring ones access neighbouring elements. A body without parallel maps loses
+// nothing, and neither does one that is a single map, whose parameters join that of the loop. Of other bodies, loops-to-maps
+// asks whether the threads of a block can share them (BlockRows.h).
 #pragma once
 
 #include "sdfgc/Diag/Reason.h"

@@ -38,9 +38,10 @@
 //
 // Inner loops are converted first, so that a loop nest becomes a map nest.
 //
-// For a GPU, threads must not become fewer (DeviceLoops.h): a body with parallel maps, Reduce nodes or calls keeps its
-// loop, which launches kernels. If the body is a single map, its parameters join that of the loop in one map, so that a
-// perfect nest becomes one kernel. Loops whose sums are ordered stay, and so do loops whose scratch is large, because all
+// For a GPU, threads must not become fewer (DeviceLoops.h). If the body is a single map, its parameters join that of the loop
+// in one map, so that a perfect nest becomes one kernel. Loops that several maps in the body have in common become parameters
+// as well (LaneParameters.h), and the threads of a block may share what remains (BlockRows.h). Otherwise the loop stays, and
+// launches kernels. Loops whose sums are ordered stay, and so do loops whose scratch is large, because all
 // threads of a kernel would need it at once.
 //
 // Not handled: loops in scopes, where nothing is gained.

@@ -7,8 +7,9 @@
 //         }                                                }
 //     }                                                }
 //
-// A condition around the body that is the same in all iterations is tested once, in front of the loop. Symbols with elements of
-// index arrays as values may be indices of factors of products: a map copies the elements that each iteration reads.
+// If the loop does not change the condition around its body, the program tests it once, in front of the loop. A factor of
+// a product may have a symbol as index that the body reads from an index array: a map copies the elements that each
+// iteration reads.
 #pragma once
 
 #include "sdfgc/Diag/Reason.h"
