@@ -427,13 +427,13 @@ public:
         if (const std::string why = uncopiable(moved); !why.empty())
             return stays(root, context, why);
         const std::set<Name> parameters = parametersOnHost(root, context);
-        if (place != pass::Placement::Device && !option<bool>("few-elements")) {
+        const bool isForced = place == pass::Placement::Device;
+        if (!isForced && !option<bool>("few-elements"))
             if (const std::string why = whyFewElements(moved); !why.empty())
                 return stays(root, context, why, "`--place device` moves it nevertheless");
-            if (const std::string why = neededForCopies(root, parameters);
-                !why.empty()) // callers of DaCe's interface would not set it
+        if (!isForced) // callers of DaCe's interface would not set a size on the handle
+            if (const std::string why = neededForCopies(root, parameters); !why.empty())
                 return stays(root, context, why, "`--place device` moves it, and lets callers set this size on the handle");
-        }
         Offload(root, trial ? flattenMembers(root) : FlatMembers(), context).run();
         keepParameters(root, parameters, context);
         if (place == pass::Placement::Require && !mentionsGpu(root))
