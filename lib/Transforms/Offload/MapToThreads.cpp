@@ -31,6 +31,9 @@
 // An element that is the same one throughout a row, such as a sum in an array, is kept in a variable of each thread;
 // the first thread stores it at the end of the row.
 //
+// In a persistent kernel, only sums are shared: a map that accumulates all of its iterations into one element becomes a row, with
+// the step before it that sets this element. Its other maps have the threads of the grid already.
+//
 // Not handled: kernels that specify how their threads are arranged; rows that need more than one thread to see what
 // another one has written (which would take shared memory and barriers); maps in nested SDFGs that the kernel calls.
 #include "Transforms/Edits/BlockRows.h"
@@ -38,6 +41,7 @@
 #include "Transforms/Edits/NestRemarks.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/MakeMaps.h"
@@ -363,14 +367,20 @@ class MapToThreads : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         const bool anyOrder = context.allows(pass::FloatClass::F1);
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
-            if (analysis::isInScope(g)) // what a kernel calls
+            const bool isOfGrid = g.parentNode && analysis::executorOf(*g.parentNode) == analysis::Executor::Grid;
+            if (analysis::isInScope(g) && !isOfGrid) // what a kernel calls
                 return;
             const nest::Conflicts items(g, memories);
             const std::set<Name> connectors = nest::connectorsOf(g);
-            for (nest::Run &run : runs)
+            for (nest::Run &run : runs) {
+                if (isOfGrid) {
+                    run.changed |= shareSums(run.items, items, g, memories, connectors, anyOrder, context);
+                    continue;
+                }
                 for (Item &i : run.items)
                     if (i.map && isOpen(*i.map->entry) && !hasThreads(i.map->body))
                         run.changed |= share(i.map, items, g, memories, connectors, anyOrder, context);
+            }
         });
     }
 
@@ -382,6 +392,66 @@ class MapToThreads : public pass::GraphPass {
         return std::any_of(list.begin(), list.end(), [](const Item &i) {
             return i.map && (isGpuSchedule(i.map->entry->schedule) || hasThreads(i.map->body));
         });
+    }
+
+    /// The only element that a map changes, if all of its iterations update it.
+    static const nest::Use *sumOf(const Map &m) {
+        const nest::Use *sum = nullptr;
+        for (const Item &i : m.body) {
+            if (i.map)
+                return nullptr;
+            for (const nest::Use &u : i.step->uses) {
+                if (!u.writes() || m.locals.count(u.data))
+                    continue;
+                if (sum || u.kind != UseKind::Update || !u.subset || !u.subset->isOneElement() ||
+                    nest::mentions(*u.subset, m.params))
+                    return nullptr;
+                sum = &u;
+            }
+        }
+        return sum;
+    }
+
+    /// Does a step only set the element to a number?
+    static bool sets(const Item &i, const nest::Use &element) {
+        const Step *s = i.step.get();
+        return s && s->uses.size() == 1 && s->uses.front().certain && s->uses.front().data == element.data &&
+               s->uses.front().subset == element.subset && isa<Tasklet>(s->nodes.front());
+    }
+
+    /// Sums of a persistent kernel.
+    static bool shareSums(std::vector<Item> &list, const nest::Conflicts &items, SDFG &g, analysis::Memories &memories,
+                          const std::set<Name> &connectors, bool anyOrder, pass::Context &context) {
+        bool changed = false;
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            const Map *m = list[k].map.get();
+            const nest::Use *sum = m && isOpen(*m->entry) ? sumOf(*m) : nullptr;
+            if (!sum)
+                continue;
+            const bool isSet = k > 0 && sets(list[k - 1], *sum);
+            Map row = nest::mapLike(*m->entry, "row", {g.freshName("row")}, {{0, 0, 1, 1}});
+            Map lanes = nest::loopLike(*m->entry, m->entry->label, m->params, m->ranges);
+            Map copy = nest::copyOf(*m);
+            lanes.body = std::move(copy.body);
+            lanes.locals = std::move(copy.locals);
+            if (isSet)
+                row.body.push_back({nullptr, std::make_unique<Step>(*list[k - 1].step)});
+            row.body.push_back({std::make_unique<Map>(std::move(lanes)), nullptr});
+            const pass::Element where = elementOfItem(*m, g);
+            const RowSharing plan(row, items, g, anyOrder);
+            if (plan.why() || plan.lanes().empty()) {
+                context.missed(where, "the threads update a sum one after the other", plan.why());
+                continue;
+            }
+            if (!context.mayChange(where, "the threads of a block share a sum"))
+                continue;
+            SharedRow(row, plan, g, memories, connectors).rewrite();
+            list[k].map = std::make_unique<Map>(std::move(row));
+            if (isSet)
+                list.erase(list.begin() + static_cast<std::ptrdiff_t>(--k));
+            changed = true;
+        }
+        return changed;
     }
 
     static bool share(std::unique_ptr<Map> &m, const nest::Conflicts &items, SDFG &g, analysis::Memories &memories,

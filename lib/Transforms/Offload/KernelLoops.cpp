@@ -1,0 +1,188 @@
+#include "Transforms/Offload/KernelLoops.h"
+
+#include "Transforms/Edits/Outline.h"
+#include "Transforms/Offload/Obstacles.h"
+
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/SymbolLiveness.h"
+#include "sdfgc/Analysis/Indexing.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Nest.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+using diag::Reason;
+using diag::Why;
+
+namespace {
+
+std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
+
+/// Is it a vector, or a single element?
+bool isVector(const Memlet &m) {
+    return m.subset &&
+           std::count_if(m.subset->dims.begin(), m.subset->dims.end(), [](const sym::Range &r) { return !r.size().isOne(); }) <= 1;
+}
+
+/// Rule 1 for a library node.
+Reason whyNot(const LibraryNode &n) {
+    const auto &in = n.inEdges();
+    if (analysis::isReduction(n) || (analysis::has(n, analysis::Trait::Product) &&
+                                     std::any_of(in.begin(), in.end(), [](const Edge *e) { return isVector(e->memlet); })))
+        return {};
+    return {Why::Library, quoted(n.label) + " is a library call of the host"};
+}
+
+/// Rule 1 for a map. A map of a single thread is a tasklet that offload-to-gpu moved.
+Reason whyNot(const MapEntry &m, const analysis::ScopeTree &scopes) {
+    const auto isOpen = [](const MapEntry &map) {
+        return !isGpuSchedule(map.schedule) || (map.schedule == Schedule::GPU_Device && !map.gpuBlockSize);
+    };
+    const bool isOneThread =
+        m.gpuBlockSize && std::all_of(m.gpuBlockSize->begin(), m.gpuBlockSize->end(), [](const sym::Expr &e) { return e.isOne(); });
+    if (!isOpen(m) && !isOneThread)
+        return {Why::Shape, "the graph arranges the threads of map " + quoted(m.label)};
+    if (m.instrument != Instrumentation::No_Instrumentation)
+        return {Why::Effects, "map " + quoted(m.label) + " is timed"};
+    if (nest::isKept(m))
+        return {Why::Kept, "map " + quoted(m.label) + " must not be changed"};
+    if (hasDynamicRange(m))
+        return {Why::Opaque, "the range of map " + quoted(m.label) + " is read from memory"};
+    for (const Node *n : scopes.order())
+        if (const auto *inner = dyn_cast<MapEntry>(n); inner && inner != &m && isGpuSchedule(inner->schedule)) {
+            const std::vector<Node *> around = scopes.enclosing(inner);
+            if (std::find(around.begin(), around.end(), &m) != around.end())
+                return {Why::Shape, "the graph arranges the threads of map " + quoted(inner->label)};
+        }
+    return {};
+}
+
+/// Checks a block and everything in it.
+class Check {
+public:
+    Check(SDFG &g, bool moved, std::set<Name> assigned) : g_(g), moved_(moved), assigned_(std::move(assigned)) {}
+
+    Reason block(const Block &b) {
+        if (b.kind() == BlockKind::Return || b.kind() == BlockKind::Unstructured || b.kind() == BlockKind::FunctionCall)
+            return {Why::ControlFlow, "block " + quoted(b.label) + " returns, or is unstructured"};
+        if (const auto *s = dyn_cast<State>(&b))
+            return state(*s);
+        if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
+            for (const Name n : analysis::containersRead(*c, g_))
+                if (Reason why = control(n))
+                    return why;
+            for (const auto &branch : c->branches())
+                if (Reason why = region(*branch.region))
+                    return why;
+            return {};
+        }
+        const auto *r = dyn_cast<Region>(&b);
+        return r ? region(*r) : Reason();
+    }
+
+private:
+    Reason region(const Region &r) {
+        if (nest::isKept(r))
+            return {Why::Kept, quoted(r.label) + " must not be changed"};
+        if (const auto *l = dyn_cast<LoopRegion>(&r))
+            for (const Name n : analysis::containersRead(*l, g_))
+                if (Reason why = control(n))
+                    return why;
+        for (const auto &e : r.edges()) {
+            for (const Name n : analysis::containersRead(*e, g_))
+                if (Reason why = control(n))
+                    return why;
+            for (const auto &[symbol, value] : e->assignments)
+                if (analysis::callsFunctions(value))
+                    return {Why::Effects, "the value of " + quoted(symbol.view()) + " calls a function"};
+        }
+        for (const auto &b : r.blocks())
+            if (Reason why = block(*b))
+                return why;
+        return {};
+    }
+
+    /// Rule 3 for a container that control flow reads.
+    Reason control(Name n) const {
+        const DataDesc *d = g_.desc(n);
+        if (!d || d->isScalar())
+            return {};
+        if (moved_ ? d->storage != Storage::GPU_Global : !d->transient || d->isView())
+            return {Why::Host, "control flow reads " + quoted(n.view()) + " on the host"};
+        return {};
+    }
+
+    /// Rule 3 for a container that dataflow outside of maps uses.
+    Reason container(Name n) const {
+        const DataDesc *d = g_.desc(n);
+        if (!d || !(d->isScalar() || d->isArray()) || d->isReference() || d->isStream() || n.str().find('.') != std::string::npos)
+            return {Why::Container, quoted(n.view()) + " is not a plain array"};
+        const bool isHosts = d->storage == Storage::CPU_Pinned || d->storage == Storage::CPU_ThreadLocal;
+        if (isHosts || (d->isArray() && moved_ && d->storage != Storage::GPU_Global && g_.isRoot()))
+            return {Why::HostMemory, "array " + quoted(n.view()) + " is in the memory of the host"};
+        if (d->isArray() && !d->isView())
+            for (const Name size : d->freeSymbols())
+                if (assigned_.count(size))
+                    return {Why::Container, "the size of " + quoted(n.view()) + " changes"};
+        return {};
+    }
+
+    Reason state(const State &s) {
+        if (s.instrument != Instrumentation::No_Instrumentation || s.symbolInstrument != DataInstrumentation::No_Instrumentation)
+            return {Why::Effects, "state " + quoted(s.label) + " is timed or recorded"};
+        const analysis::ScopeTree scopes(s);
+        for (const Node *n : scopes.children(nullptr)) {
+            Reason why;
+            if (const auto *a = dyn_cast<AccessNode>(n))
+                why = container(a->data);
+            else if (const auto *m = dyn_cast<MapEntry>(n))
+                why = whyNot(*m, scopes);
+            else if (const auto *t = dyn_cast<Tasklet>(n))
+                why = isForHost(*t) ? Reason(Why::Host, "tasklet " + quoted(t->label) + " is code for the host") : Reason();
+            else if (const auto *l = dyn_cast<LibraryNode>(n))
+                why = whyNot(*l);
+            else if (const auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
+                why = inside(*nested);
+            else if (!n->isExit())
+                why = {Why::Opaque, quoted(n->label) + " is a consume scope, or not known"};
+            if (why)
+                return why;
+        }
+        return {};
+    }
+
+    Reason inside(const NestedSDFGNode &nested) {
+        SDFG &inner = *nested.sdfg;
+        std::set<Name> assigned = analysis::assignedIn(inner);
+        for (const auto &[symbol, value] : nested.symbolMapping)
+            for (const Name n : value.freeSymbols())
+                if (assigned_.count(n))
+                    assigned.insert(symbol);
+        return Check(inner, moved_, std::move(assigned)).block(inner);
+    }
+
+    SDFG &g_;
+    const bool moved_;
+    const std::set<Name> assigned_; // symbols whose values the block changes
+};
+
+} // namespace
+
+Reason whyNotInKernel(Block &b, bool moved) {
+    SDFG &g = *b.sdfg();
+    const std::set<Name> assigned = analysis::assignedIn(b);
+    if (Reason why = Check(g, moved, assigned).block(b))
+        return why;
+    for (const Name symbol : analysis::SymbolLiveness(g).after(b))
+        if (assigned.count(symbol))
+            return {Why::LiveOut, "symbol " + quoted(symbol.view()) + " is read after it"};
+    return {};
+}
+
+} // namespace sdfgc::transforms

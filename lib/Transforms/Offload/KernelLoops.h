@@ -1,0 +1,29 @@
+// Which parts of a host program a kernel can run: loops and states that contain only work of the device.
+//
+//     for k in range(N):                 kernels, copies within the device, scalars: one kernel can run all of it
+//         A[k, k] = sqrt(A[k, k])
+//         for j in range(k): ...
+//     for k in range(N):
+//         print(A[k])                    code for the host: no
+//
+// A block can be in a kernel if:
+//   1. its states contain maps whose threads the graph does not arrange, Python tasklets without effects, copies, nested SDFGs
+//      with such states, and library nodes that reduce, or multiply by a vector: these have expansions of which a block can
+//      share the work;
+//   2. it has no returns and no unstructured control flow, calls no functions between states, and the graph asks neither to
+//      keep nor to time anything in it;
+//   3. its containers are scalars, or arrays in device memory with a size that nothing in the block changes. Control flow may
+//      read them: threads wait for each other between a write and a condition. But it reads no memory of the caller;
+//   4. nothing reads a symbol after the block that the block assigns.
+#pragma once
+
+#include "sdfgc/Diag/Reason.h"
+#include "sdfgc/IR/Sdfg.h"
+
+namespace sdfgc::transforms {
+
+/// Why a kernel cannot run a block of the host; empty if it can. `moved`: offload-to-gpu has moved the program. Otherwise its
+/// arrays are assumed to be moved.
+diag::Reason whyNotInKernel(ir::Block &b, bool moved);
+
+} // namespace sdfgc::transforms
