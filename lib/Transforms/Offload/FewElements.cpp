@@ -220,6 +220,13 @@ bool makesView(const AccessNode &a, const AccessNode &b) {
     return shows(a, b) || shows(b, a);
 }
 
+/// In a program that was moved: a copy that control flow needs, which the device does not.
+bool isCopyToHost(const Edge &e) {
+    const SDFG &g = *e.src->state()->sdfg();
+    const DataDesc *from = g.desc(cast<AccessNode>(e.src)->data), *to = g.desc(cast<AccessNode>(e.dst)->data);
+    return from && to && from->storage == Storage::GPU_Global && to->isArray() && to->storage == Storage::CPU_Heap;
+}
+
 void Estimate::state(State &s, double times) {
     const analysis::ScopeTree scopes(s);
     for (Node *n : scopes.children(nullptr)) {
@@ -236,7 +243,7 @@ void Estimate::state(State &s, double times) {
             for (const Edge *e : n->outEdges())
                 if (const auto *to = dyn_cast<AccessNode>(e->dst);
                     to && !e->memlet.isEmpty() && !makesView(*cast<AccessNode>(n), *to))
-                    launch(times, volume(*e));
+                    launch(times, isCopyToHost(*e) ? 0 : volume(*e));
         }
     }
 }
@@ -298,8 +305,7 @@ DeviceWork DeviceWork::inBlock(const Costs &c) const {
     return kernel;
 }
 
-/// Steps of kernels inside of it are steps of the block as well.
-bool DeviceWork::isFasterInBlock() const { return inBlock().onDevice() - inSteps < (onDevice() - inSteps) * 2 / 3; }
+bool DeviceWork::isFasterInBlock() const { return onDevice() - inBlock().onDevice() > launches * Costs().launch / 3; }
 
 void DeviceWork::add(const DeviceWork &w, double times) {
     launches += times * w.launches;

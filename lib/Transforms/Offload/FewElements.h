@@ -37,7 +37,7 @@ struct DeviceWork {
     bool isNotWorthwhile() const;
     /// The same work in a kernel of one block.
     DeviceWork inBlock(const Costs &c = {}) const;
-    /// Would that be faster, by at least a third?
+    /// Would that be faster, by at least a third of the time of the launches?
     bool isFasterInBlock() const;
     void add(const DeviceWork &w, double times = 1);
 };

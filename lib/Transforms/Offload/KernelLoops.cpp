@@ -63,20 +63,49 @@ Reason whyNot(const MapEntry &m, const analysis::ScopeTree &scopes) {
     return {};
 }
 
+/// Containers that control flow in a block reads.
+std::set<Name> readByControl(Block &b) {
+    const SDFG &g = *b.sdfg();
+    std::set<Name> out;
+    const auto add = [&out](const std::vector<Name> &names) { out.insert(names.begin(), names.end()); };
+    const auto edges = [&](const Region &r) {
+        for (const auto &e : r.edges())
+            add(analysis::containersRead(*e, g));
+    };
+    for (const Block *inner : blocksOf(b)) {
+        if (const auto *l = dyn_cast<LoopRegion>(inner))
+            add(analysis::containersRead(*l, g));
+        if (const auto *r = dyn_cast<Region>(inner))
+            edges(*r);
+        if (const auto *c = dyn_cast<ConditionalBlock>(inner)) {
+            add(analysis::containersRead(*c, g));
+            for (const auto &branch : c->branches())
+                edges(*branch.region);
+        }
+    }
+    return out;
+}
+
 /// Checks a block and everything in it.
 class Check {
 public:
-    Check(SDFG &g, bool moved, std::set<Name> assigned) : g_(g), moved_(moved), assigned_(std::move(assigned)) {}
+    Check(Block &b, bool moved, std::set<Name> assigned)
+        : g_(*b.sdfg()), moved_(moved), assigned_(std::move(assigned)), control_(readByControl(b)) {}
 
+    Reason all(const Block &b) {
+        for (const Name n : control_)
+            if (Reason why = control(n))
+                return why;
+        return block(b);
+    }
+
+private:
     Reason block(const Block &b) {
         if (b.kind() == BlockKind::Return || b.kind() == BlockKind::Unstructured || b.kind() == BlockKind::FunctionCall)
             return {Why::ControlFlow, "block " + quoted(b.label) + " returns, or is unstructured"};
         if (const auto *s = dyn_cast<State>(&b))
             return state(*s);
         if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
-            for (const Name n : analysis::containersRead(*c, g_))
-                if (Reason why = control(n))
-                    return why;
             for (const auto &branch : c->branches())
                 if (Reason why = region(*branch.region))
                     return why;
@@ -86,22 +115,13 @@ public:
         return r ? region(*r) : Reason();
     }
 
-private:
     Reason region(const Region &r) {
         if (nest::isKept(r))
             return {Why::Kept, quoted(r.label) + " must not be changed"};
-        if (const auto *l = dyn_cast<LoopRegion>(&r))
-            for (const Name n : analysis::containersRead(*l, g_))
-                if (Reason why = control(n))
-                    return why;
-        for (const auto &e : r.edges()) {
-            for (const Name n : analysis::containersRead(*e, g_))
-                if (Reason why = control(n))
-                    return why;
+        for (const auto &e : r.edges())
             for (const auto &[symbol, value] : e->assignments)
                 if (analysis::callsFunctions(value))
                     return {Why::Effects, "the value of " + quoted(symbol.view()) + " calls a function"};
-        }
         for (const auto &b : r.blocks())
             if (Reason why = block(*b))
                 return why;
@@ -111,26 +131,34 @@ private:
     /// Rule 3 for a container that control flow reads.
     Reason control(Name n) const {
         const DataDesc *d = g_.desc(n);
-        if (!d || d->isScalar())
+        if (!d || d->isScalar() || (moved_ && d->storage == Storage::GPU_Global))
             return {};
-        if (moved_ ? d->storage != Storage::GPU_Global : !d->transient || d->isView())
+        if (!d->isArray() || d->isView() || isMember(n) || (moved_ && !(g_.isRoot() && d->storage == Storage::CPU_Heap)))
             return {Why::Host, "control flow reads " + quoted(n.view()) + " on the host"};
         return {};
     }
 
+    static bool isMember(Name n) { return n.view().find('.') != std::string_view::npos; }
+
     /// Rule 3 for a container that dataflow outside of maps uses.
-    Reason container(Name n) const {
+    Reason container(const AccessNode &a) const {
+        const Name n = a.data;
         const DataDesc *d = g_.desc(n);
-        if (!d || !(d->isScalar() || d->isArray()) || d->isReference() || d->isStream() || n.str().find('.') != std::string::npos)
+        if (!d || !(d->isScalar() || d->isArray()) || d->isReference() || d->isStream() || isMember(n))
             return {Why::Container, quoted(n.view()) + " is not a plain array"};
         const bool isHosts = d->storage == Storage::CPU_Pinned || d->storage == Storage::CPU_ThreadLocal;
-        if (isHosts || (d->isArray() && moved_ && d->storage != Storage::GPU_Global && g_.isRoot()))
+        if (isHosts || (d->isArray() && moved_ && d->storage != Storage::GPU_Global && g_.isRoot() && !isForControl(a)))
             return {Why::HostMemory, "array " + quoted(n.view()) + " is in the memory of the host"};
         if (d->isArray() && !d->isView())
             for (const Name size : d->freeSymbols())
                 if (assigned_.count(size))
                     return {Why::Container, "the size of " + quoted(n.view()) + " changes"};
         return {};
+    }
+
+    bool isForControl(const AccessNode &a) const {
+        return control_.count(a.data) && a.outEdges().empty() &&
+               std::all_of(a.inEdges().begin(), a.inEdges().end(), [](const Edge *e) { return copiedForControl(*e) != nullptr; });
     }
 
     Reason state(const State &s) {
@@ -140,7 +168,7 @@ private:
         for (const Node *n : scopes.children(nullptr)) {
             Reason why;
             if (const auto *a = dyn_cast<AccessNode>(n))
-                why = container(a->data);
+                why = container(*a);
             else if (const auto *m = dyn_cast<MapEntry>(n))
                 why = whyNot(*m, scopes);
             else if (const auto *t = dyn_cast<Tasklet>(n))
@@ -164,20 +192,35 @@ private:
             for (const Name n : value.freeSymbols())
                 if (assigned_.count(n))
                     assigned.insert(symbol);
-        return Check(inner, moved_, std::move(assigned)).block(inner);
+        return Check(inner, moved_, std::move(assigned)).all(inner);
     }
 
     SDFG &g_;
     const bool moved_;
     const std::set<Name> assigned_; // symbols whose values the block changes
+    const std::set<Name> control_;  // containers that control flow in it reads
 };
 
 } // namespace
 
+const AccessNode *copiedForControl(const Edge &e) {
+    const auto *from = dyn_cast<AccessNode>(e.src), *to = dyn_cast<AccessNode>(e.dst);
+    if (!from || !to || e.memlet.isEmpty() || !e.memlet.wcr.empty() || !from->inEdges().empty())
+        return nullptr;
+    const SDFG &g = *from->state()->sdfg();
+    const DataDesc *device = g.desc(from->data), *host = g.desc(to->data);
+    const auto read = analysis::sourceSubset(&e), written = analysis::destinationSubset(&e);
+    const bool isEntire = device && host && device->isArray() && host->isArray() && device->dtype == host->dtype &&
+                          device->storage == Storage::GPU_Global && host->storage == Storage::CPU_Heap && !device->isView() &&
+                          !host->isView() && device->shape == host->shape && device->strides == host->strides &&
+                          read == device->fullSubset() && written == host->fullSubset();
+    return isEntire ? from : nullptr;
+}
+
 Reason whyNotInKernel(Block &b, bool moved) {
     SDFG &g = *b.sdfg();
     const std::set<Name> assigned = analysis::assignedIn(b);
-    if (Reason why = Check(g, moved, assigned).block(b))
+    if (Reason why = Check(b, moved, assigned).all(b))
         return why;
     for (const Name symbol : analysis::SymbolLiveness(g).after(b))
         if (assigned.count(symbol))

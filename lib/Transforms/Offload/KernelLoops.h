@@ -13,7 +13,8 @@
 //   2. it has no returns and no unstructured control flow, calls no functions between states, and the graph asks neither to
 //      keep nor to time anything in it;
 //   3. its containers are scalars, or arrays in device memory with a size that nothing in the block changes. Control flow may
-//      read them: threads wait for each other between a write and a condition. But it reads no memory of the caller;
+//      read them: threads wait for each other between a write and a condition. If control flow reads an array of the host, the
+//      block writes it only by copies of an entire array of the device, which the kernel reads instead;
 //   4. nothing reads a symbol after the block that the block assigns.
 #pragma once
 
@@ -21,6 +22,9 @@
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::transforms {
+
+/// The array that an edge copies to one of the host, so that control flow can read it; null for other edges.
+const ir::AccessNode *copiedForControl(const ir::Edge &e);
 
 /// Why a kernel cannot run a block of the host; empty if it can. `moved`: offload-to-gpu has moved the program. Otherwise its
 /// arrays are assumed to be moved.

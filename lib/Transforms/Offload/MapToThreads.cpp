@@ -310,7 +310,9 @@ private:
         const auto *only = block.value && block.value->size() == 1 ? block.value->front().get() : nullptr;
         if (!only || only->kind != py::StmtKind::Assign || !only->value)
             return false;
-        const std::optional<double> value = numberIn(py::print(*only->value));
+        const py::ExprRef &v = only->value; // `0`, or `dace.float64(0)`
+        const bool isConverted = v->kind == py::ExprKind::Call && v->args.size() == 2 && v->type == number.type;
+        const std::optional<double> value = numberIn(py::print(isConverted ? *v->args[1] : *v));
         return value && value == numberIn(py::print(number));
     }
 

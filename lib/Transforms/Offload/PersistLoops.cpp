@@ -29,7 +29,7 @@
 // threads of the block share sums, in an order that does not depend on the device.
 //
 // Not handled: loops with library calls other than reductions and products by vectors; symbols that are read after the loop;
-// loops whose control flow reads memory of the caller.
+// loops whose control flow reads views or members on the host.
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Edits/Nodes.h"
@@ -90,6 +90,7 @@ public:
     void make() {
         const std::string name = identifierOf(content_.label.empty() ? "loop" : content_.label, "loop_");
         node_ = outlined(content_, name, types_);
+        readOnDevice();
         passContainers();
         passSymbols(*node_, symbolsBefore(), types_);
         const std::set<Name> assigned = analysis::assignedIn(content_);
@@ -123,6 +124,67 @@ private:
             if (const auto *l = dyn_cast<LoopRegion>(b))
                 known.erase(l->variable);
         return known;
+    }
+
+    /// Arrays of the host that control flow reads: those of the device that are copied to them take their names. Others get a copy
+    /// on the device, made before the kernel.
+    void readOnDevice() {
+        SDFG &inner = *node_->sdfg;
+        const std::set<Name> read = analysis::containersReadByControlFlow(inner);
+        for (State *s : allStates(inner))
+            for (const auto &e : s->edges())
+                if (const AccessNode *from = copiedForControl(*e))
+                    outer_[cast<AccessNode>(e->dst)->data] = from->data;
+        for (const Name host : read) {
+            DataDesc *d = inner.arrays.find(host);
+            if (!d || !d->isArray() || d->storage == Storage::GPU_Global)
+                continue;
+            d->storage = Storage::GPU_Global;
+            if (outer_.count(host))
+                continue;
+            const Name device = g_.freshName("gpu_" + host.str());
+            DataDesc copy = *g_.desc(host);
+            copy.storage = Storage::GPU_Global;
+            copy.transient = true;
+            copy.lifetime = Lifetime::Scope;
+            g_.arrays.set(device, copy);
+            content_.parent()->addStateBefore(&content_, g_.freshLabel("copy_" + host.str()))->copyAll(host, device);
+            outer_[host] = device;
+        }
+        for (const auto &[host, device] : outer_)
+            if (inner.arrays.contains(device)) {
+                for (State *s : allStates(inner))
+                    dropCopies(*s, host);
+                inner.arrays.find(host)->storage = Storage::GPU_Global;
+                renameDataflow(inner, device, host);
+                inner.arrays.erase(device);
+                if (!isCopiedAtEnd(device, host))
+                    content_.parent()->addStateAfter(&content_, g_.freshLabel("copy_" + host.str()))->copyAll(device, host);
+            }
+    }
+
+    /// Does the program end with a copy of the array to the host?
+    bool isCopiedAtEnd(Name device, Name host) const {
+        const auto isCopy = [&](const auto &e) {
+            const AccessNode *from = copiedForControl(*e);
+            return from && from->data == device && cast<AccessNode>(e->dst)->data == host;
+        };
+        return g_.isRoot() && std::all_of(g_.blocks().begin(), g_.blocks().end(), [&](const auto &b) {
+                   const auto *s = dyn_cast<State>(b.get());
+                   return !b->outEdges().empty() || (s && std::any_of(s->edges().begin(), s->edges().end(), isCopy));
+               });
+    }
+
+    static void dropCopies(State &s, Name host) {
+        std::vector<Node *> dead;
+        for (const AccessNode *a : nodesOf<AccessNode>(std::as_const(s)))
+            if (a->data == host) {
+                dead.push_back(const_cast<AccessNode *>(a));
+                for (const Edge *e : a->inEdges())
+                    if (e->src->outEdges().size() == 1)
+                        dead.push_back(e->src);
+            }
+        s.removeNodes(dead);
     }
 
     void passContainers() {
@@ -185,16 +247,17 @@ private:
         MapEntry *entry = s.addMap(name, {"_"}, {{0, 0, 1, 1}}, Schedule::GPU_Persistent, s.debugInfo);
         entry->gpuGridLimit = {1, 1, 1};
         auto *n = cast<NestedSDFGNode>(s.adopt(std::move(node_)));
-        const auto whole = [this](Name data) { return Memlet::simple(data, g_.desc(data)->fullSubset()); };
+        const auto outer = [this](Name argument) { return outer_.count(argument) ? outer_.at(argument) : argument; };
+        const auto whole = [&](Name argument) { return Memlet::simple(outer(argument), g_.desc(outer(argument))->fullSubset()); };
         for (const Connector &c : n->inConnectors) {
-            s.connect(s.add<AccessNode>(c.name), {}, entry, scopeInput(c.name), whole(c.name));
+            s.connect(s.add<AccessNode>(outer(c.name)), {}, entry, scopeInput(c.name), whole(c.name));
             s.connect(entry, scopeOutput(c.name), n, c.name, whole(c.name));
         }
         if (n->inConnectors.empty())
             s.connect(entry, {}, n, {}, Memlet::empty());
         for (const Connector &c : n->outConnectors) {
             s.connect(n, c.name, entry->exit, scopeInput(c.name), whole(c.name));
-            s.connect(entry->exit, scopeOutput(c.name), s.add<AccessNode>(c.name), {}, whole(c.name));
+            s.connect(entry->exit, scopeOutput(c.name), s.add<AccessNode>(outer(c.name)), {}, whole(c.name));
         }
         if (n->outConnectors.empty())
             s.connect(n, {}, entry->exit, {}, Memlet::empty());
@@ -205,7 +268,8 @@ private:
     SDFG &g_;
     const analysis::SymbolTypes types_;
     std::unique_ptr<NestedSDFGNode> node_;
-    std::vector<Name> own_; // containers that move into the kernel
+    std::vector<Name> own_;      // containers that move into the kernel
+    std::map<Name, Name> outer_; // containers of arguments that are not those of the same name
 };
 
 /// Moves blocks that follow each other to a region of their own.
