@@ -21,7 +21,7 @@
 // does that to long rows. Variables of loops and maps take the middle of their range.
 //
 // A loop around kernels may become a kernel itself (persist-loops). Its operations then are steps between barriers instead of
-// launches: in a kernel of one block, a step of few elements takes half a microsecond, but a single multiprocessor processes its
+// launches: in a kernel of one block, a step of few elements takes a microsecond, but a single multiprocessor processes its
 // elements. So the estimate compares both forms of each loop, inner ones first, and counts the faster one.
 #include "Transforms/Offload/FewElements.h"
 

@@ -18,8 +18,9 @@ struct Costs {
     double hostElement = 0.7;
     /// An element on the device: a double read and one written, at the 4.8 TB/s of an H200's data sheet.
     double deviceElement = 16 / 4800.0;
-    /// A step of a kernel of one block: a barrier, a load from the second-level cache, some operations that depend on it, and a store.
-    double step = 500;
+    /// A step of a kernel of one block: barriers, a load from the second-level cache, operations that depend on it and on each other,
+    /// and a store.
+    double step = 1000;
     /// An element in a kernel of one block: a multiprocessor reads 64 bytes per cycle from the second-level cache.
     double blockElement = 16 / 100.0;
 };

@@ -217,11 +217,81 @@ const AccessNode *copiedForControl(const Edge &e) {
     return isEntire ? from : nullptr;
 }
 
+bool copiesOnlyFor(const State &s, Block &reader) {
+    const std::set<Name> read = readByControl(reader);
+    return !s.edges().empty() && std::all_of(s.edges().begin(), s.edges().end(), [&](const auto &e) {
+        return copiedForControl(*e) && read.count(cast<AccessNode>(e->dst)->data);
+    });
+}
+
+namespace {
+
+/// An array of the host, and the array of the device that is copied to it for control flow.
+class HostArray {
+public:
+    HostArray(SDFG &g, Name host, Name device) : g_(g), host_(host), device_(device) {}
+
+    /// Does each reader outside of a block get a copy of its own, and the caller one at the end of the program?
+    bool isCopiedAfter(Block &b) const {
+        const std::vector<Block *> all = blocksOf(b);
+        const std::set<const Block *> inside(all.begin(), all.end());
+        for (const Block *other : blocksOf(g_))
+            if (!inside.count(other) && !isCopiedFor(*other))
+                return false;
+        for (const InterstateEdge *e : allInterstateEdges(g_))
+            if (!(inside.count(e->src) && inside.count(e->dst)) && has(analysis::containersRead(*e, g_)) && !copies(*e->src))
+                return false;
+        const DataDesc *d = g_.desc(host_);
+        return d->transient || (g_.isRoot() && std::all_of(g_.blocks().begin(), g_.blocks().end(), [&](const auto &last) {
+                                    return !last->outEdges().empty() || copies(*last);
+                                }));
+    }
+
+private:
+    bool has(const std::vector<Name> &names) const { return std::find(names.begin(), names.end(), host_) != names.end(); }
+
+    bool copies(const Block &b) const {
+        const auto *s = dyn_cast<State>(&b);
+        return s && std::any_of(s->edges().begin(), s->edges().end(), [&](const auto &e) {
+                   const AccessNode *from = copiedForControl(*e);
+                   return from && from->data == device_ && cast<AccessNode>(e->dst)->data == host_;
+               });
+    }
+
+    bool isCopiedFor(const Block &b) const {
+        const auto fromCopy = [this](const InterstateEdge *e) { return copies(*e->src); };
+        const auto *l = dyn_cast<LoopRegion>(&b);
+        const auto *c = dyn_cast<ConditionalBlock>(&b);
+        if ((l && has(analysis::containersRead(*l, g_))) || (c && has(analysis::containersRead(*c, g_)))) {
+            const auto isLast = [](const auto &inner) { return inner->outEdges().empty(); };
+            return !b.inEdges().empty() && std::all_of(b.inEdges().begin(), b.inEdges().end(), fromCopy) &&
+                   (!l || std::all_of(l->blocks().begin(), l->blocks().end(),
+                                      [&](const auto &inner) { return !isLast(inner) || copies(*inner); }));
+        }
+        const auto *s = dyn_cast<State>(&b);
+        return !s || s == g_.start() || std::none_of(s->nodes().begin(), s->nodes().end(), [this](const auto &n) {
+            const auto *a = dyn_cast<AccessNode>(n.get());
+            return a && a->data == host_ && !a->outEdges().empty();
+        });
+    }
+
+    SDFG &g_;
+    const Name host_, device_;
+};
+
+} // namespace
+
 Reason whyNotInKernel(Block &b, bool moved) {
     SDFG &g = *b.sdfg();
     const std::set<Name> assigned = analysis::assignedIn(b);
     if (Reason why = Check(b, moved, assigned).all(b))
         return why;
+    for (const Block *inner : blocksOf(b))
+        if (const auto *s = dyn_cast<State>(inner); s && moved)
+            for (const auto &e : s->edges())
+                if (const AccessNode *from = copiedForControl(*e))
+                    if (const Name host = cast<AccessNode>(e->dst)->data; !HostArray(g, host, from->data).isCopiedAfter(b))
+                        return {Why::Host, quoted(host.view()) + " is read on the host after it"};
     for (const Name symbol : analysis::SymbolLiveness(g).after(b))
         if (assigned.count(symbol))
             return {Why::LiveOut, "symbol " + quoted(symbol.view()) + " is read after it"};

@@ -14,7 +14,8 @@
 //      keep nor to time anything in it;
 //   3. its containers are scalars, or arrays in device memory with a size that nothing in the block changes. Control flow may
 //      read them: threads wait for each other between a write and a condition. If control flow reads an array of the host, the
-//      block writes it only by copies of an entire array of the device, which the kernel reads instead;
+//      block writes it only by copies of an entire array of the device, which the kernel reads instead, and a later reader
+//      on the host gets a copy of its own;
 //   4. nothing reads a symbol after the block that the block assigns.
 #pragma once
 
@@ -25,6 +26,9 @@ namespace sdfgc::transforms {
 
 /// The array that an edge copies to one of the host, so that control flow can read it; null for other edges.
 const ir::AccessNode *copiedForControl(const ir::Edge &e);
+
+/// Does a state only copy arrays to the host for the control flow of a block?
+bool copiesOnlyFor(const ir::State &s, ir::Block &reader);
 
 /// Why a kernel cannot run a block of the host; empty if it can. `moved`: offload-to-gpu has moved the program. Otherwise its
 /// arrays are assumed to be moved.

@@ -10,8 +10,8 @@
 //
 // place-barriers then lets the threads wait for each other between steps that depend on each other.
 //
-// One block: a launch costs three microseconds, and a step of a block half of one, most of which is the latency of memory. So a
-// single block, although it uses one multiprocessor of more than a hundred, is faster up to some ten thousand elements per step.
+// One block: a launch costs three microseconds, and a step of a block one, most of which is the latency of memory. So a single
+// block, although it uses one multiprocessor of more than a hundred, is faster up to some thousand elements per step.
 // The estimate of FewElements.h compares the two for each loop, inner loops first. Steps that are larger stay launches: a
 // kernel that fills the device needs barriers of all its blocks, and these take as long as a launch, or longer than a node
 // of a GPU graph. So stencils over time keep their launches.
@@ -158,21 +158,7 @@ private:
                 inner.arrays.find(host)->storage = Storage::GPU_Global;
                 renameDataflow(inner, device, host);
                 inner.arrays.erase(device);
-                if (!isCopiedAtEnd(device, host))
-                    content_.parent()->addStateAfter(&content_, g_.freshLabel("copy_" + host.str()))->copyAll(device, host);
             }
-    }
-
-    /// Does the program end with a copy of the array to the host?
-    bool isCopiedAtEnd(Name device, Name host) const {
-        const auto isCopy = [&](const auto &e) {
-            const AccessNode *from = copiedForControl(*e);
-            return from && from->data == device && cast<AccessNode>(e->dst)->data == host;
-        };
-        return g_.isRoot() && std::all_of(g_.blocks().begin(), g_.blocks().end(), [&](const auto &b) {
-                   const auto *s = dyn_cast<State>(b.get());
-                   return !b->outEdges().empty() || (s && std::any_of(s->edges().begin(), s->edges().end(), isCopy));
-               });
     }
 
     static void dropCopies(State &s, Name host) {
@@ -345,7 +331,10 @@ class PersistLoops : public pass::GraphPass {
             chain.insert(chain.begin(), before);
         while (Block *after = joins(*chain.back(), false))
             chain.push_back(after);
-        const auto isIdle = [this](const Block *b) { return choice_.work.at(b).launches == 0; };
+        const auto isIdle = [this](const Block *b) {
+            const auto *s = dyn_cast<State>(b);
+            return choice_.work.at(b).launches == 0 || (s && isCopyForNext(*s));
+        };
         while (isIdle(chain.front()))
             chain.erase(chain.begin());
         while (isIdle(chain.back()))
@@ -364,6 +353,8 @@ class PersistLoops : public pass::GraphPass {
         const auto known = choice_.work.find(other);
         if (known == choice_.work.end())
             return nullptr;
+        if (const auto *s = dyn_cast<State>(other); s && isCopyForNext(*s))
+            return other;
         const DeviceWork &work = known->second;
         const auto *l = dyn_cast<LoopRegion>(other);
         const bool isKernel = l && choice_.kernels.count(l);
@@ -371,6 +362,8 @@ class PersistLoops : public pass::GraphPass {
             return nullptr;
         return other;
     }
+
+    static bool isCopyForNext(const State &s) { return s.outEdges().size() == 1 && copiesOnlyFor(s, *s.outEdges().front()->dst); }
 
     void enclose(const std::vector<Block *> &chain) {
         Block &content = chain.size() > 1 ? joined(chain) : *chain.front();
