@@ -436,7 +436,9 @@ public:
         const std::set<Name> parameters = parametersOnHost(root, context);
         const bool isForced = place == pass::Placement::Device;
         if (!isForced && !option<bool>("few-elements"))
-            if (const std::string why = whyFewElements(moved, context.options.optimize >= pass::OptLevel::O2); !why.empty())
+            if (const std::string why =
+                    whyFewElements(moved, option<bool>("blocks") && context.options.optimize >= pass::OptLevel::O2);
+                !why.empty())
                 return stays(root, context, why, "`--place device` moves it nevertheless");
         if (!isForced) // callers of DaCe's interface would not set a size on the handle
             if (const std::string why = neededForCopies(root, parameters); !why.empty())

@@ -281,6 +281,8 @@ Region &joined(const std::vector<Block *> &chain) {
 
 class PersistLoops : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
+        if (!option<bool>("blocks"))
+            return false;
         choice_ = {[](LoopRegion &l) { return !whyNotInKernel(l, true); }};
         estimateDeviceWork(root, &choice_);
         changed_ = false;
