@@ -149,7 +149,7 @@ private:
         if (d->isScalar() && !d->transient && !g_.isRoot() && d->storage != Storage::GPU_Global && !a.inEdges().empty())
             return {Why::HostMemory, "scalar " + quoted(n.view()) + " is a result of a nested SDFG on the host"};
         const bool isHosts = d->storage == Storage::CPU_Pinned || d->storage == Storage::CPU_ThreadLocal;
-        if (isHosts || (d->isArray() && moved_ && d->storage != Storage::GPU_Global && g_.isRoot() && !isForControl(a)))
+        if (isHosts || (d->isArray() && moved_ && d->storage != Storage::GPU_Global && !isForControl(a)))
             return {Why::HostMemory, "array " + quoted(n.view()) + " is in the memory of the host"};
         if (d->isArray() && !d->isView())
             for (const Name size : d->freeSymbols())

@@ -281,7 +281,7 @@ Region &joined(const std::vector<Block *> &chain) {
 
 class PersistLoops : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (!option<bool>("blocks"))
+        if (!option<bool>("blocks") || !mentionsGpu(root))
             return false;
         choice_ = {[](LoopRegion &l) { return !whyNotInKernel(l, true); }};
         estimateDeviceWork(root, &choice_);
