@@ -22,7 +22,8 @@ TOLERANCE = {np.float32: 1e-4, np.float64: 1e-9, np.complex128: 1e-9}
 NUMBERS = {'int64': ctypes.c_int64, 'float64': ctypes.c_double, 'float32': ctypes.c_float}
 MOST_OPERATIONS = 200000  # of a program that is timed
 MOVED = 'offload-to-gpu'
-LIBRARIES = {'cuda': {'gpufft': ['-lcufft']}, 'hip': {'gpufft': ['-lhipfft']}, 'emulated': {'gpufft': ['-lfftw3', '-lfftw3f']}}
+LIBRARIES = {'cuda': {'gpufft': ['-lcufft'], 'gpublas': ['-lcublas']}, 'hip': {'gpufft': ['-lhipfft'], 'gpublas': ['-lhipblas']},
+             'emulated': {'gpufft': ['-lfftw3', '-lfftw3f'], 'gpublas': ['-lopenblas']}}
 
 
 def resident(text):

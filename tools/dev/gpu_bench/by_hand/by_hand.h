@@ -18,6 +18,11 @@ inline int finished(gpu::Status queued) {
     return static_cast<int>(queued == gpu::success ? gpu::streamSynchronize(nullptr) : queued);
 }
 
+/// Four numbers that a thread reads or writes at once.
+struct alignas(16) Four {
+    float at[4];
+};
+
 /// Queues operations on the default stream, up to the first one that fails.
 struct Calls {
     gpu::Status status = gpu::success;

@@ -1,25 +1,27 @@
-// A thread per point with the centres in shared memory; each block sums the points of each centre in shared memory before it adds to the
-// sums of all. A second kernel divides. At most 1024 coordinates of centres, and points of at most 8 coordinates, in registers.
+// A thread per point with the centres in shared memory; each warp sums the points of each centre in shared memory before its block adds
+// to the sums of all. A second kernel divides. At most 512 coordinates of centres, and points of 2, 3, 4 or 8 coordinates, in registers.
 #include "by_hand.h"
 
 using namespace by_hand;
 
-constexpr int threads = 256, mostBlocks = 528, mostCoordinates = 1024;
+constexpr int threads = 256, warps = threads / 32, mostBlocks = 528, mostCoordinates = 512;
 
 template <int D>
 SDFGC_KERNEL void __launch_bounds__(threads)
     nearestKernel(const double *__restrict X, const double *__restrict C, int64_t *__restrict L, double *__restrict sums,
                   unsigned long long *__restrict counts, int K, int64_t N) {
     SDFGC_SHARED(double, centres, mostCoordinates);
-    SDFGC_SHARED(double, mySums, mostCoordinates);
-    SDFGC_SHARED(unsigned, myCounts, mostCoordinates / D);
+    SDFGC_SHARED(double, allSums, warps *mostCoordinates);
+    SDFGC_SHARED(unsigned, allCounts, warps *mostCoordinates / D);
     const int me = threadIdx.x;
-    for (int i = me; i < K * D; i += threads) {
+    for (int i = me; i < K * D; i += threads)
         centres[i] = C[i];
-        mySums[i] = 0;
-    }
-    for (int k = me; k < K; k += threads)
-        myCounts[k] = 0;
+    for (int i = me; i < warps * K * D; i += threads)
+        allSums[i] = 0;
+    for (int k = me; k < warps * K; k += threads)
+        allCounts[k] = 0;
+    double *const mySums = allSums + me / 32 * K * D;
+    unsigned *const myCounts = allCounts + me / 32 * K;
     __syncthreads();
     for (int64_t i = int64_t(blockIdx.x) * threads + me; i < N; i += int64_t(gridDim.x) * threads) {
         double x[D];
@@ -45,10 +47,18 @@ SDFGC_KERNEL void __launch_bounds__(threads)
         atomicAdd(&myCounts[nearest], 1u);
     }
     __syncthreads();
-    for (int i = me; i < K * D; i += threads)
-        atomicAdd(&sums[i], mySums[i]);
-    for (int k = me; k < K; k += threads)
-        atomicAdd(&counts[k], static_cast<unsigned long long>(myCounts[k]));
+    for (int i = me; i < K * D; i += threads) {
+        double sum = 0;
+        for (int w = 0; w < warps; ++w)
+            sum += allSums[w * K * D + i];
+        atomicAdd(&sums[i], sum);
+    }
+    for (int k = me; k < K; k += threads) {
+        unsigned long long count = 0;
+        for (int w = 0; w < warps; ++w)
+            count += allCounts[w * K + k];
+        atomicAdd(&counts[k], count);
+    }
 }
 
 SDFGC_KERNEL void __launch_bounds__(threads)
