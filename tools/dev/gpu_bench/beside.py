@@ -228,7 +228,10 @@ class Pair:
             with self.placed(device) as at:
                 operations[form] = counted(f'{self.beside.name}, {form}', library, caller(at.addresses))
                 compare(form, self.beside, self.results(at), expected, 0)
+        predicted = self.ours.operations(self.sizes) if self.ours else None
         self.close()
+        if predicted not in (None, operations.get('sdfgc')):
+            sys.exit(f"{self.beside.name}: the manifest has {predicted} operations, the device counts {operations['sdfgc']}")
         right = lambda form: 'right' if form in operations else ''
         return [self.beside.name, *map(right, ('sdfgc', 'by hand')), *[str(operations.get(f, '')) for f in ('sdfgc', 'by hand')], self.note]
 

@@ -1,5 +1,5 @@
-// As in FlashAttention: a block has 64 queries and passes over all keys, 32 at a time, with running maxima and sums, so that the scores
-// never leave the multiprocessor. Threads read four elements of shared memory at once. Heads have 64 dimensions.
+// As in FlashAttention: a block has 64 queries and passes over all keys, 32 at a time, with running maxima and sums, so that the
+// scores never leave the multiprocessor. Threads read four elements of shared memory at once. Heads have 64 dimensions.
 #include "by_hand.h"
 
 #include <cmath>
@@ -26,7 +26,8 @@ SDFGC_KERNEL void __launch_bounds__(side *side)
         q[at / fours * pitch + at % fours] = value;
     }
 
-    // The thread has queries y, y + 16, ...; 16 neighbouring lanes share them. Its keys are x and x + 16, its dimensions 4 x to 4 x + 3.
+    // The thread has queries y, y + 16, ...; 16 neighbouring lanes share them. Its keys are x and x + 16, its dimensions
+    // 4 x to 4 x + 3.
     float sums[4][4] = {}, most[4], total[4] = {};
     for (float &m : most)
         m = -INFINITY;

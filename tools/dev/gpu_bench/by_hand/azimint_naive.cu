@@ -1,5 +1,5 @@
-// The largest radius; then 256 rings per block against 4096 points, which pass through shared memory, and each thread keeps the sum of one
-// ring; then the sums of all blocks. The same comparisons as in the graph: a histogram would need far fewer.
+// The largest radius; then 256 rings per block against 4096 points, which pass through shared memory, and each thread keeps the sum
+// of one ring; then the sums of all blocks. The same comparisons as in the graph: a histogram would need far fewer.
 #include "by_hand.h"
 
 using namespace by_hand;

@@ -46,7 +46,7 @@ struct Calls {
     int finish() const { return finished(status); }
 };
 
-/// Device memory for the kernels of one call. It is kept for the next call, as a program keeps its own; null if there is not enough.
+/// Device memory for the kernels of one call, kept for the next call as a program keeps its memory; null if there is not enough.
 template <class T> T *scratch(int64_t count) {
     static T *memory = nullptr;
     static int64_t size = 0;

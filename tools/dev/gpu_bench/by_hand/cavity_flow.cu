@@ -1,5 +1,5 @@
-// A thread per cell, and one kernel per step: the source, each relaxation of the pressure with its boundary, both velocities with theirs.
-// A cell of the boundary computes the value of its neighbour inside.
+// A thread per cell, and one kernel per step: the source, each relaxation of the pressure with its boundary, both velocities with
+// theirs. A cell of the boundary computes the value of its neighbour inside.
 #include "by_hand.h"
 
 #include <utility>

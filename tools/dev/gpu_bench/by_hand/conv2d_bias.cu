@@ -1,6 +1,6 @@
-// A block computes 256 pixels of a row for 16 channels: the weights and the window of the image are in shared memory. A thread has four
-// neighbouring pixels of four channels in registers, so that it reads each weight and each element of the window once for four products.
-// C_out is a multiple of four.
+// A block computes 256 pixels of a row for 16 channels: the weights and the window of the image are in shared memory. A thread has
+// four neighbouring pixels of four channels in registers, so that it reads each weight and each element of the window once for four
+// products. C_out is a multiple of four.
 #include "by_hand.h"
 
 using namespace by_hand;

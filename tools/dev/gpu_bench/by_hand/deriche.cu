@@ -1,5 +1,5 @@
-// Two kernels. Rows: a thread per row; a warp brings tiles of 32 x 32 to shared memory and so accesses memory along rows. Columns: a
-// thread per column. Both load the next tile or elements before they compute, as each step waits for the one before it.
+// Two kernels. Rows: a thread per row; a warp brings tiles of 32 x 32 to shared memory and so accesses memory along rows. Columns:
+// a thread per column. Both load the next tile or elements before they compute, as each step waits for the one before it.
 #include "by_hand.h"
 
 #include <cmath>

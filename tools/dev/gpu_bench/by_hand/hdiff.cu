@@ -1,4 +1,5 @@
-// A thread per point, with K along x: nothing is stored in between. Five Laplacians come from thirteen points, which the caches hold.
+// A thread per point, with K along x: nothing is stored in between. Five Laplacians come from thirteen points, which the caches
+// hold.
 #include "by_hand.h"
 
 using namespace by_hand;

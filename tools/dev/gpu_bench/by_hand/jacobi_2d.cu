@@ -1,5 +1,5 @@
-// Four half-steps per launch: a block reads a tile with a margin of four, steps in shared memory while the margin shrinks, and writes the
-// inner part. The boundaries of A and B stay and are read where a half-step needs them.
+// Four half-steps per launch: a block reads a tile with a margin of four, steps in shared memory while the margin shrinks, and
+// writes the inner part. The boundaries of A and B stay and are read where a half-step needs them.
 #include "by_hand.h"
 
 #include <utility>

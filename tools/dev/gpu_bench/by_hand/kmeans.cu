@@ -1,5 +1,6 @@
-// A thread per point with the centres in shared memory; each warp sums the points of each centre in shared memory before its block adds
-// to the sums of all. A second kernel divides. At most 512 coordinates of centres, and points of 2, 3, 4 or 8 coordinates, in registers.
+// A thread per point with the centres in shared memory; each warp sums the points of each centre in shared memory before its block
+// adds to the sums of all. A second kernel divides. At most 512 coordinates of centres, and points of 2, 3, 4 or 8 coordinates, in
+// registers.
 #include "by_hand.h"
 
 using namespace by_hand;

@@ -1,5 +1,5 @@
-// Three kernels: the sum of each tile, the sums before each tile by one block, and the sums within tiles. Threads of a tile hold eight
-// neighbours, which pass through shared memory.
+// Three kernels: the sum of each tile, the sums before each tile by one block, and the sums within tiles. Threads of a tile hold
+// eight neighbours, which pass through shared memory.
 #include "by_hand.h"
 
 using namespace by_hand;

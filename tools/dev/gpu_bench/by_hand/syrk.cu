@@ -1,5 +1,5 @@
-// Tiles of 64 x 64 on and below the diagonal, 16 elements in the registers of each thread, from slices of depth 16 in shared memory. The
-// old C is scaled where a tile is stored.
+// Tiles of 64 x 64 on and below the diagonal, 16 elements in the registers of each thread, from slices of depth 16 in shared
+// memory. The old C is scaled where a tile is stored.
 #include "by_hand.h"
 
 using namespace by_hand;

@@ -1,5 +1,5 @@
-// A thread per column. Columns are contiguous in memory, so that a block brings the levels of its 64 columns to shared memory, 16 at a
-// time; the intermediate columns lie side by side in scratch memory, where threads of a warp access neighbours.
+// A thread per column. Columns are contiguous in memory, so that a block brings the levels of its 64 columns to shared memory, 16
+// at a time; the intermediate columns lie side by side in scratch memory, where threads of a warp access neighbours.
 #include "by_hand.h"
 
 using namespace by_hand;
