@@ -4,6 +4,9 @@
 
 #include "sdfgc/Nest/MakeMaps.h"
 
+#include <algorithm>
+#include <set>
+
 namespace sdfgc::transforms {
 
 using namespace ir;
@@ -11,16 +14,56 @@ using diag::Reason;
 using diag::Why;
 using nest::Map;
 
-bool shareThreads(const Map &a, const Map &b, std::size_t depth, const SDFG &g) {
-    return fillDevice({a.ranges.begin(), a.ranges.begin() + static_cast<std::ptrdiff_t>(depth)}) &&
-           threadsAreNeighbours(a, depth, g) && threadsAreNeighbours(b, depth, g);
+namespace {
+
+bool hasMaps(const Map &m) {
+    return std::any_of(m.body.begin(), m.body.end(), [](const nest::Item &i) { return i.map != nullptr; });
 }
 
-Reason whyNoBlocks(const Map &rows, const nest::Conflicts &items, const SDFG &g, bool anyOrder) {
+/// Would a thread run inner loops once for each iteration of loops that have threads of their own now? `kept`: the loops that keep
+/// theirs.
+bool losesThreads(const Map &m, const std::set<Name> &kept) {
+    std::set<Name> written;
+    for (const nest::Item &i : m.body)
+        for (const nest::PlacedUse &u : nest::usesOf(i))
+            if (u.use->writes() && u.use->subset)
+                written.merge(u.use->subset->freeSymbols());
+    const auto lost = [&](bool parallel) {
+        return std::any_of(m.params.begin(), m.params.end(),
+                           [&](Name p) { return !kept.count(p) && (written.count(p) != 0) == parallel; });
+    };
+    return lost(true) && (lost(false) || hasMaps(m));
+}
+
+bool losesThreads(const Map &m, std::size_t depth) {
+    return losesThreads(m, {m.params.begin(), m.params.begin() + static_cast<std::ptrdiff_t>(std::min(depth, m.params.size()))});
+}
+
+} // namespace
+
+bool shareThreads(const Map &a, const Map &b, std::size_t depth, const SDFG &g) {
+    return fillDevice({a.ranges.begin(), a.ranges.begin() + static_cast<std::ptrdiff_t>(depth)}) && !losesThreads(a, depth) &&
+           !losesThreads(b, depth) && threadsAreNeighbours(a, depth, g) && threadsAreNeighbours(b, depth, g);
+}
+
+Reason whyNoBlocks(Map rows, const nest::Conflicts &items, const SDFG &g, bool anyOrder) {
+    splitAccumulated(rows);
     const RowSharing plan(rows, items, g, anyOrder);
     if (plan.why())
         return {Why::Shape, "the threads of a block cannot share an iteration: " + plan.why().text};
+    for (const auto &[lanes, d] : plan.lanes())
+        if (losesThreads(*lanes, {lanes->params[d]}))
+            return {Why::Shape, "a thread would run loops that have threads of their own now"};
     return plan.isWorthwhile() ? Reason() : Reason{Why::Shape, "a kernel of both would have too few threads"};
+}
+
+Reason whyOtherThreads(const Map &a, const Map &b, const Map &both, const nest::Conflicts &items, const SDFG &g, bool anyOrder) {
+    const auto sharing = [&](const Map &m) { return RowSharing(m, items, g, anyOrder).sharing(); };
+    for (const Map *m : {&a, &b})
+        if (hasMaps(*m))
+            if (const auto own = sharing(*m); own != RowSharing::Sharing::None && own != sharing(both))
+                return {Why::Shape, "the threads of a block would not share an iteration as they do now"};
+    return {};
 }
 
 bool isSumForBlocks(const nest::Item &item, const SDFG &g) {

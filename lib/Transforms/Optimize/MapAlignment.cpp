@@ -53,7 +53,7 @@ Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
     return out;
 }
 
-std::unique_ptr<Map> orderedLike(const Map &m, const Map &like) {
+std::unique_ptr<Map> reordered(const Map &m, const Map &like) {
     if (!isBox(m) || m.entry->ordered)
         return nullptr;
     std::vector<std::optional<std::size_t>> place(m.params.size()); // in `like`
@@ -75,6 +75,24 @@ std::unique_ptr<Map> orderedLike(const Map &m, const Map &like) {
         return nullptr;
     auto out = std::make_unique<Map>(nest::copyOf(m));
     nest::reorderLoops(*out, order);
+    const std::size_t all = m.params.size();
+    return alignment(*out, like, all).depth > alignment(m, like, all).depth ? std::move(out) : nullptr;
+}
+
+std::unique_ptr<Map> apartFrom(const Map &m, const Map &like, const SDFG &g) {
+    const auto meets = [&](Name p) { return std::count(like.params.begin(), like.params.end(), p) != 0; };
+    std::unique_ptr<Map> out;
+    for (std::size_t d = alignment(like, m, m.params.size()).depth; d < m.params.size(); ++d) {
+        if (!meets(m.params[d]))
+            continue;
+        if (!out)
+            out = std::make_unique<Map>(nest::copyOf(m));
+        Name fresh = nest::freshParameter(m.params[d].str(), *out, g);
+        while (meets(fresh))
+            fresh = nest::freshParameter(fresh.str() + "_0", *out, g);
+        if (!nest::renameParameter(*out, d, fresh))
+            return nullptr;
+    }
     return out;
 }
 
