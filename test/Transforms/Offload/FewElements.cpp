@@ -102,8 +102,8 @@ TEST_CASE("few elements: the pass says why, and moves the program if it is told 
     REQUIRE(kept.context.remarks.size() == 1);
     CHECK(
         kept.context.remarks.front().text ==
-        "the program stays on the host: it would launch 999 kernels of 500 elements each, on average, if its loops count to 1000, "
-        "which takes 3.0 ms on the device and 350 µs on the host");
+        "the program stays on the host: it would launch 1 kernel, in which a block runs 999 steps of 500 elements each, on average, if "
+        "its loops count to 1000, which takes 1.1 ms on the device and 350 µs on the host");
     REQUIRE(kept.diags.all().size() == 1);
     CHECK(kept.diags.all().front().hint == "`--place device` moves it nevertheless; `--place require` makes this an error");
     moved.pass->options["few-elements"] = true;
@@ -136,4 +136,20 @@ TEST_CASE("few elements: a program that stays is faster on the host according to
     one.elements = 1e6;
     CHECK(one.onHost() == Approx(0.7e6));
     CHECK(one.onDevice() == Approx(3000 + 1e6 * 16 / 4800));
+}
+
+TEST_CASE("few elements: a kernel of one block has steps instead of launches") {
+    transforms::DeviceWork work;
+    work.launches = 1000;
+    work.elements = 1000 * 100.0;
+    const transforms::DeviceWork kernel = work.inBlock();
+    CHECK(kernel.launches == 1);
+    CHECK(kernel.steps == 1000);
+    CHECK(kernel.elements == work.elements);
+    CHECK(kernel.onHost() == work.onHost());
+    CHECK(work.isFasterInBlock());
+    CHECK(kernel.isNotWorthwhile()); // 100 elements take the host 70 ns, and a step a microsecond
+    transforms::DeviceWork large = work;
+    large.elements = 1000 * 1e6;
+    CHECK_FALSE(large.isFasterInBlock()); // a single multiprocessor
 }
