@@ -100,10 +100,9 @@ TEST_CASE("few elements: the pass says why, and moves the program if it is told 
     PassRun kept("offload-to-gpu"), moved("offload-to-gpu");
     CHECK_FALSE(kept(stays.g));
     REQUIRE(kept.context.remarks.size() == 1);
-    CHECK(
-        kept.context.remarks.front().text ==
-        "the program stays on the host: it would launch 1 kernel, in which a block runs 999 steps of 500 elements each, on average, if "
-        "its loops count to 1000, which takes 1.1 ms on the device and 350 µs on the host");
+    CHECK(kept.context.remarks.front().text == "the program stays on the host: it would launch 1 kernel, in which a block runs 999 "
+                                               "steps of 500 elements each, on average, if "
+                                               "its loops count to 1000, which takes 1.1 ms on the device and 350 µs on the host");
     REQUIRE(kept.diags.all().size() == 1);
     CHECK(kept.diags.all().front().hint == "`--place device` moves it nevertheless; `--place require` makes this an error");
     moved.pass->options["few-elements"] = true;
