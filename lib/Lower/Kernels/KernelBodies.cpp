@@ -91,7 +91,7 @@ void threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->device.level = level;
 }
 
-/// A map with at most one iteration, from an index to the smaller of it and a limit, is a branch. Returns whether `m` is such a map.
+/// A map with at most one iteration, from an index to the smaller of it and a limit, is a branch. Returns whether `m` is one.
 bool branchMap(Instance &in, MapEntry &m, tree::Block &out) {
     const sym::Range &r = m.ranges.front();
     const sym::Expr next = r.begin + 1, end = r.end + 1;
