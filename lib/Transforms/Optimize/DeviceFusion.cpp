@@ -4,6 +4,8 @@
 
 #include "sdfgc/Nest/MakeMaps.h"
 
+#include <algorithm>
+
 namespace sdfgc::transforms {
 
 using namespace ir;
@@ -14,6 +16,17 @@ using nest::Map;
 bool shareThreads(const Map &a, const Map &b, std::size_t depth, const SDFG &g) {
     return fillDevice({a.ranges.begin(), a.ranges.begin() + static_cast<std::ptrdiff_t>(depth)}) &&
            threadsAreNeighbours(a, depth, g) && threadsAreNeighbours(b, depth, g);
+}
+
+bool keepsLoops(const Map &m, std::size_t depth) {
+    const bool isShort = std::none_of(m.body.begin(), m.body.end(), [](const nest::Item &i) { return i.map != nullptr; });
+    if (depth >= m.params.size() || isShort)
+        return true;
+    const std::set<Name> own = nest::localsOf(m);
+    const std::vector<nest::PlacedUse> uses = nest::aligned(m, m, {}, m.params.size());
+    return std::all_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) {
+        return !u.use->writes() || own.count(u.use->data) || u.use->kind == nest::UseKind::Update;
+    });
 }
 
 Reason whyNoBlocks(const Map &rows, const nest::Conflicts &items, const SDFG &g, bool anyOrder) {

@@ -11,6 +11,9 @@ namespace sdfgc::transforms {
 
 /// Are the first `depth` loops of two maps enough to fill a device, with neighbouring threads at neighbouring elements?
 bool shareThreads(const nest::Map &a, const nest::Map &b, std::size_t depth, const ir::SDFG &g);
+/// May the loops of a map after the first `depth` be loops of a thread? Not if there are loops inside of them, which would take
+/// as many times longer. Loops that only accumulate do not count.
+bool keepsLoops(const nest::Map &m, std::size_t depth);
 /// Why the threads of a block should not share an iteration of a map: because they cannot, or because nothing is gained; empty
 /// if they should. `anyOrder`: may sums of numbers be reordered (class F1)?
 diag::Reason whyNoBlocks(const nest::Map &rows, const nest::Conflicts &items, const ir::SDFG &g, bool anyOrder);

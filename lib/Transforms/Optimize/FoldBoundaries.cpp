@@ -204,6 +204,15 @@ private:
         return true;
     }
 
+    static bool canRename(const Formula &f) {
+        std::map<Name, Expr> meaning;
+        for (const analysis::LoopLevel &l : f.map.loops)
+            meaning.emplace(l.variable, Expr::symbol("__origin"));
+        return std::all_of(f.value.steps.begin(), f.value.steps.end(), [&](const nest::Step *s) {
+            return nest::canRename({nullptr, std::make_unique<nest::Step>(*s)}, meaning);
+        });
+    }
+
     /// Any element; iterationOf only needs its rank.
     sym::Subset threadSubset() const {
         sym::Subset out;
@@ -355,8 +364,9 @@ private:
                 if (u.data == array_)
                     u = inVariable(u, value_);
                 else if (f.map.inner->locals.count(u.data)) {
-                    if (own.try_emplace(u.data).second) {
-                        own[u.data] = variable(u.data.str(), *g_.desc(u.data), connectors);
+                    if (own.try_emplace(u.data, u.data).second) {
+                        if (!variables_.insert(u.data).second) // another formula has it
+                            own[u.data] = variable(u.data.str(), *g_.desc(u.data), connectors);
                         locals.insert(own[u.data]);
                     }
                     u = inVariable(u, own.at(u.data));
@@ -391,6 +401,7 @@ private:
     std::set<Name> taken_;
     Name value_;
     std::vector<std::pair<Expr, Name>> names_; // of indices
+    std::set<Name> variables_;                 // of formulas
 };
 
 class FoldBoundaries : public pass::GraphPass {

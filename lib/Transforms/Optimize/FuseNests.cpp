@@ -227,20 +227,6 @@ private:
         return !items_.handsOn(facts_[earlier], facts_[later]) && reads(other, reduction.step->uses.front());
     }
 
-    /// A map without loops, with the schedule for a reduction that joins another one; nothing if there is none for the host.
-    std::optional<Map> scheduleOf(const Item &reduction) const {
-        const auto *node = cast<LibraryNode>(reduction.step->nodes.front());
-        if (inMap_ || (node->schedule != Schedule::CPU_Multicore && node->schedule != Schedule::Sequential))
-            return std::nullopt;
-        auto entry = std::make_shared<MapEntry>();
-        entry->schedule = node->schedule;
-        entry->debugInfo = node->debugInfo;
-        Map out;
-        out.entry = entry.get();
-        out.made = std::move(entry);
-        return out;
-    }
-
     /// May the sum of a library node become a loop in a map? With --reductions ordered, neither a product, whose order is up to the
     /// library, nor a sum of all elements, which would make the fused map run on one thread.
     bool maySum(const Item &item, const Item &other) const {
@@ -272,7 +258,7 @@ private:
             if (out.made)
                 out.before = std::move(maps.init);
         } else if (nest::isReduce(*item.step) && nest::isReduce(*other.step)) {
-            if (const std::optional<Map> like = scheduleOf(item)) {
+            if (const std::optional<Map> like = inMap_ ? std::nullopt : mapForReduction(*item.step)) {
                 nest::ReductionMaps maps = nest::reductionAsMaps(*item.step, *like, g_, order);
                 out.made = std::move(maps.update);
                 out.before = std::move(maps.init);
@@ -306,9 +292,15 @@ private:
             reorder(first, *second.map);
         }
         const std::size_t most = alignment(*first.map, *second.map, none).depth;
-        if (most == 0 ||
-            (!isAll(most, *first.map, *second.map) && (!canJoinPartly(*first.map, *second.map) || (reduces && lastRound_))))
+        const bool isPartly = canJoinPartly(*first.map, *second.map, completes(earlier, later));
+        if (most == 0 || (!isAll(most, *first.map, *second.map) && (!isPartly || (reduces && lastRound_))))
             return std::nullopt;
+        keepsLoops_ = lastRound_;
+        if (auto named = onDevice() ? namedUnlike(*second.map, most, *first.map, g_) : nullptr) {
+            keepsLoops_ = true;
+            second.made = std::move(named);
+            second.map = second.made.get();
+        }
         Reason why = excess(earlier, later);
         if (why && std::exchange(hasExcess_, true)) // already reported for a nearer one
             return std::nullopt;
@@ -318,7 +310,7 @@ private:
             up = canMove(later, earlier, later);
             why = {Why::Order, "an item between them must stay there"};
             if ((up || canMove(earlier, earlier, later)) && (!second.before || !hasToPrecede(earlier, *second.before)))
-                at = deepest(*first.map, *second.map, most, why);
+                at = deepest(*first.map, *second.map, most, isPartly, why);
         }
         const pass::Element where = elementOfItem(*first.map, g_);
         if (at.depth == 0) {
@@ -360,8 +352,15 @@ private:
     }
 
     /// Maps of different shapes join if one passes a transient to the other, or initialises what the other completes.
-    bool canJoinPartly(const Map &a, const Map &b) const {
-        return limits_.partial && (!lastRound_ || a.made) && nest::canSplit(a) && nest::canSplit(b);
+    bool canJoinPartly(const Map &a, const Map &b, bool completes) const {
+        return limits_.partial && (!lastRound_ || a.made || completes) && nest::canSplit(a) && nest::canSplit(b);
+    }
+
+    /// Does the later one of two kernels use what the earlier one writes?
+    bool completes(std::size_t earlier, std::size_t later) const {
+        const auto &before = facts_[earlier].memories, &after = facts_[later].memories;
+        return onDevice() &&
+               std::any_of(before.begin(), before.end(), [&](const auto &m) { return m.second.written && after.count(m.first); });
     }
 
     /// Must the item at a position run before the one that would be placed before it?
@@ -378,10 +377,10 @@ private:
     }
 
     /// The largest number of loops that both can share; no depth and a reason if there are none.
-    Alignment deepest(const Map &a, const Map &b, std::size_t most, Reason &why) const {
+    Alignment deepest(const Map &a, const Map &b, std::size_t most, bool isPartly, Reason &why) const {
         Reason first;
         for (std::size_t depth = most; depth > 0; --depth) {
-            if (!isAll(depth, a, b) && !canJoinPartly(a, b))
+            if (!isAll(depth, a, b) && !isPartly)
                 break;
             Alignment at = alignment(a, b, depth);
             Reason obstacle = this->obstacle(a, b, at);
@@ -435,7 +434,8 @@ private:
     bool onDevice() const { return limits_.device && !inMap_; }
     /// Why a kernel should not share the first loops of two maps; empty if it may.
     Reason obstacleOnDevice(const Map &a, const Map &b, const Alignment &at) const {
-        if (isAll(at.depth, a, b) || shareThreads(a, b, at.depth, g_))
+        const bool mayShare = !keepsLoops_ || (keepsLoops(a, at.depth) && keepsLoops(b, at.depth));
+        if (isAll(at.depth, a, b) || (mayShare && shareThreads(a, b, at.depth, g_)))
             return {};
         Map both = nest::copyOf(a), later = nest::copyOf(b);
         merge(both, later, at);
@@ -464,7 +464,8 @@ private:
     pass::Context &context_;
     std::vector<nest::ItemFacts> facts_;
     bool lastRound_ = false;
-    bool hasExcess_ = false; // the current item would be too large with an earlier one
+    bool keepsLoops_ = false; // the current pair must not lose parallel loops
+    bool hasExcess_ = false;  // the current item would be too large with an earlier one
     static constexpr std::size_t none = ~std::size_t(0);
     std::size_t first_ = 0, end_ = 0;
     std::vector<std::size_t> before_, after_; // the neighbours of each remaining item

@@ -78,4 +78,55 @@ std::unique_ptr<Map> orderedLike(const Map &m, const Map &like) {
     return out;
 }
 
+namespace {
+
+/// Gives the loops of a map, from one of them on, and of its inner maps names that are not taken. Returns whether there was one to
+/// rename; nothing if a loop cannot be renamed.
+std::optional<bool> renameLoops(Map &m, std::size_t from, const std::set<Name> &taken, const SDFG &g) {
+    bool changed = false;
+    std::map<Name, sym::Expr> fresh;
+    for (std::size_t d = from; d < m.params.size(); ++d)
+        if (const Name old = m.params[d]; taken.count(old)) {
+            for (int k = 0; taken.count(m.params[d]); ++k)
+                m.params[d] = g.freshName(old.str() + "_" + std::to_string(k));
+            fresh.emplace(old, sym::Expr::symbol(m.params[d]));
+        }
+    for (sym::Range &r : m.ranges)
+        r = r.substituted(fresh);
+    for (nest::Item &i : m.body) {
+        if (!fresh.empty() && !nest::canRename(i, fresh))
+            return std::nullopt;
+        if (!fresh.empty())
+            nest::rename(i, fresh);
+        if (i.map) {
+            const std::optional<bool> inside = renameLoops(*i.map, 0, taken, g);
+            if (!inside)
+                return std::nullopt;
+            changed |= *inside;
+        }
+    }
+    return changed || !fresh.empty();
+}
+
+} // namespace
+
+std::unique_ptr<Map> namedUnlike(const Map &m, std::size_t depth, const Map &like, const SDFG &g) {
+    std::set<Name> taken(like.params.begin(), like.params.end());
+    auto out = std::make_unique<Map>(nest::copyOf(m));
+    return renameLoops(*out, depth, taken, g).value_or(false) ? std::move(out) : nullptr;
+}
+
+std::optional<Map> mapForReduction(const nest::Step &reduction) {
+    const auto *node = cast<LibraryNode>(reduction.nodes.front());
+    if (node->schedule != Schedule::CPU_Multicore && node->schedule != Schedule::Sequential)
+        return std::nullopt;
+    auto entry = std::make_shared<MapEntry>();
+    entry->schedule = node->schedule;
+    entry->debugInfo = node->debugInfo;
+    Map out;
+    out.entry = entry.get();
+    out.made = std::move(entry);
+    return out;
+}
+
 } // namespace sdfgc::transforms

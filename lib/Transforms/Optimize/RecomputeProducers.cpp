@@ -22,7 +22,8 @@
 //   4. the value's inputs are unchanged at each reader: neither the map nor any item up to the last reader writes them.
 //
 // Profitable when:
-//   - the iterations of a reader do not reuse the same element: each of the reader's loops moves along t;
+//   - the iterations of a reader do not reuse the same element: each of the reader's loops moves along t. On a GPU, values of
+//     up to four operations on scalars are recomputed nevertheless, as fast as they would be loaded;
 //   - the additional computation costs less than the memory traffic saved: at most the option `operations` per byte of
 //     an element, or `device-operations` on a GPU, which also saves a kernel;
 //   - the total number of array reads decreases.
@@ -57,6 +58,7 @@ using nest::UseKind;
 
 /// What the pass may do.
 struct RecomputeLimits {
+    bool device;
     int64_t operations;
     std::size_t containers, steps, window;
 };
@@ -257,7 +259,7 @@ private:
     Reason loss(const std::vector<Item> &list, std::size_t at, const nest::Producer &p, const nest::ProducedValue &v,
                 const Reads &reads) const {
         for (const Read &r : reads.all)
-            if (!movesAlong(r, *nest::iterationOf(p, *v.write->subset, *r.use->subset)))
+            if (!isAsCheapAsLoad(v) && !movesAlong(r, *nest::iterationOf(p, *v.write->subset, *r.use->subset)))
                 return {Why::Unprofitable, "elements are read more than once by a reader"};
         const auto more = static_cast<int64_t>(points(reads)) - 1;
         const int64_t limit = limits_.operations * g_.desc(v.data)->dtype.bytes().value_or(1);
@@ -277,6 +279,13 @@ private:
             if (items_.streamsOf(facts, items_.factsOf(list[r.item])) > limits_.containers)
                 return {Why::Budget, "a reader would use more than " + std::to_string(limits_.containers) + " containers"};
         return {};
+    }
+
+    /// Does a thread of a device compute the value from its arguments as fast as it would load it?
+    bool isAsCheapAsLoad(const nest::ProducedValue &v) const {
+        constexpr int64_t load = 4;
+        return limits_.device && v.operations <= load &&
+               std::all_of(v.inputs.begin(), v.inputs.end(), [this](const Use *u) { return g_.desc(u->data)->totalSize.isOne(); });
     }
 
     /// Do all loops around a read determine its element, each through a different index in steps of one?
@@ -439,7 +448,7 @@ private:
 class RecomputeProducers : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         const auto limit = [this](const char *name) { return std::max<int64_t>(option<int64_t>(name), 0); };
-        const RecomputeLimits limits{limit(context.options.gpu() ? "device-operations" : "operations"),
+        const RecomputeLimits limits{context.options.gpu(), limit(context.options.gpu() ? "device-operations" : "operations"),
                                      static_cast<std::size_t>(limit("containers")), static_cast<std::size_t>(limit("steps")),
                                      static_cast<std::size_t>(limit("window"))};
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {

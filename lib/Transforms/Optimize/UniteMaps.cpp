@@ -146,6 +146,7 @@ private:
     bool gather(std::size_t base) {
         ThreadSpace space(base, *maps_[base], items_, g_);
         members_ = {base};
+        place_ = base;
         facts_[base] = items_.factsOf(list_[base]);
         for (bool more = true; more;) {
             more = false;
@@ -163,11 +164,9 @@ private:
             list_[i] = {};
             maps_[i].reset();
         }
-        list_[base].map = std::move(united);
-        facts_[base] = items_.factsOf(list_[base]);
+        list_[place_].map = std::move(united);
         for (const std::size_t i : members_)
-            if (i != base)
-                facts_[i] = {};
+            facts_[i] = i == place_ ? items_.factsOf(list_[place_]) : nest::ItemFacts();
         return true;
     }
 
@@ -182,8 +181,12 @@ private:
         if (!shares && !isSmall)
             return false;
         Reason why = excess(i);
-        if (!why)
-            why = whyNotAdjacent(base, i);
+        std::size_t meeting = place_;
+        if (!why && !canMove(i, place_)) {
+            meeting = i;
+            if (std::any_of(members_.begin(), members_.end(), [&](std::size_t k) { return !canMove(k, i); }))
+                why = {Why::Order, "an item between them must stay there"};
+        }
         const std::size_t before = space.parts().size();
         if (!why)
             why = place(space, i, m);
@@ -198,6 +201,7 @@ private:
             return false;
         }
         members_.insert(i);
+        place_ = meeting;
         return true;
     }
 
@@ -251,12 +255,12 @@ private:
         return {};
     }
 
-    /// Why an item cannot move to another one.
-    Reason whyNotAdjacent(std::size_t base, std::size_t i) const {
-        for (std::size_t k = std::min(base, i) + 1; k < std::max(base, i); ++k)
+    /// Can an item move to the position of another one, past all that do not become part of the kernel?
+    bool canMove(std::size_t i, std::size_t to) const {
+        for (std::size_t k = std::min(i, to) + 1; k < std::max(i, to); ++k)
             if (!members_.count(k) && (list_[k].map || list_[k].step) && items_.ordered(list_[i], facts_[i], list_[k], facts_[k]))
-                return {Why::Order, "an item between them must stay there"};
-        return {};
+                return false;
+        return true;
     }
 
     std::string nameOf(std::size_t i) const {
@@ -275,6 +279,7 @@ private:
     std::vector<nest::ItemFacts> facts_;
     std::vector<std::shared_ptr<Map>> maps_; // those of items that may be united
     std::set<std::size_t> members_;          // of the current kernel
+    std::size_t place_ = 0;                  // where it will be
 };
 
 class UniteMaps : public pass::GraphPass {
