@@ -214,8 +214,7 @@ private:
         return item.map || item.step->isCopy() || (reduces && limits_.partial);
     }
 
-    /// Is sharing reads a gain if one of the items is a reduction, in the last round? Only if they read the same array in the same
-    /// order.
+    /// Is sharing reads a gain if one of the items is a reduction, in the last round? Only if they read the array in the same order.
     bool readsTheSame(const Item &a, const Item &b, std::size_t earlier, std::size_t later) const {
         const auto reads = [this](const Item &i, const nest::Use &u) {
             const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
@@ -292,7 +291,7 @@ private:
             reorder(first, *second.map);
         }
         const std::size_t most = alignment(*first.map, *second.map, none).depth;
-        const bool isPartly = canJoinPartly(*first.map, *second.map, completes(earlier, later));
+        const bool isPartly = canJoinPartly(*first.map, *second.map, earlier, later);
         if (most == 0 || (!isAll(most, *first.map, *second.map) && (!isPartly || (reduces && lastRound_))))
             return std::nullopt;
         keepsLoops_ = lastRound_;
@@ -352,15 +351,12 @@ private:
     }
 
     /// Maps of different shapes join if one passes a transient to the other, or initialises what the other completes.
-    bool canJoinPartly(const Map &a, const Map &b, bool completes) const {
-        return limits_.partial && (!lastRound_ || a.made || completes) && nest::canSplit(a) && nest::canSplit(b);
-    }
-
-    /// Does the later one of two kernels use what the earlier one writes?
-    bool completes(std::size_t earlier, std::size_t later) const {
+    /// On a device, the later one may also complete an array of the caller.
+    bool canJoinPartly(const Map &a, const Map &b, std::size_t earlier, std::size_t later) const {
         const auto &before = facts_[earlier].memories, &after = facts_[later].memories;
-        return onDevice() &&
-               std::any_of(before.begin(), before.end(), [&](const auto &m) { return m.second.written && after.count(m.first); });
+        const auto isCompleted = [&](const auto &m) { return m.second.written && after.count(m.first); };
+        const bool mayShare = !lastRound_ || a.made || (onDevice() && std::any_of(before.begin(), before.end(), isCompleted));
+        return limits_.partial && mayShare && nest::canSplit(a) && nest::canSplit(b);
     }
 
     /// Must the item at a position run before the one that would be placed before it?
@@ -434,8 +430,11 @@ private:
     bool onDevice() const { return limits_.device && !inMap_; }
     /// Why a kernel should not share the first loops of two maps; empty if it may.
     Reason obstacleOnDevice(const Map &a, const Map &b, const Alignment &at) const {
-        const bool mayShare = !keepsLoops_ || (keepsLoops(a, at.depth) && keepsLoops(b, at.depth));
-        if (isAll(at.depth, a, b) || (mayShare && shareThreads(a, b, at.depth, g_)))
+        if (isAll(at.depth, a, b))
+            return {};
+        if (keepsLoops_ && (!keepsLoops(a, at.depth) || !keepsLoops(b, at.depth)))
+            return {Why::Shape, "a kernel of both would have too few threads"};
+        if (shareThreads(a, b, at.depth, g_))
             return {};
         Map both = nest::copyOf(a), later = nest::copyOf(b);
         merge(both, later, at);

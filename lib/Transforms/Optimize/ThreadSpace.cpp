@@ -221,7 +221,10 @@ Map ThreadSpace::unite() {
             around[d].begin = 0;
             around[d].end -= *begin;
             for (Part &p : parts_) {
-                p.distance[d] -= *begin;
+                if (p.exists[d])
+                    p.map.ranges[d] = {p.map.ranges[d].begin - *begin, p.map.ranges[d].end - *begin};
+                else
+                    p.distance[d] -= *begin;
                 p.threads[d].begin -= *begin;
                 p.threads[d].end -= *begin;
             }
