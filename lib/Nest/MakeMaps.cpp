@@ -86,6 +86,34 @@ void reorderLoops(Map &m, const std::vector<std::size_t> &order) {
     m.ranges = std::move(ranges);
 }
 
+namespace {
+
+bool isLoopOf(const Map &m, Name n) {
+    return std::count(m.params.begin(), m.params.end(), n) != 0 ||
+           std::any_of(m.body.begin(), m.body.end(), [n](const Item &i) { return i.map && isLoopOf(*i.map, n); });
+}
+
+} // namespace
+
+Name freshParameter(std::string_view base, const Map &m, const SDFG &g) {
+    Name out = g.freshName(base);
+    for (int k = 0; isLoopOf(m, out); ++k)
+        out = g.freshName(std::string(base) + "_" + std::to_string(k));
+    return out;
+}
+
+bool renameParameter(Map &m, std::size_t position, Name name) {
+    const std::map<Name, sym::Expr> meaning{{m.params[position], sym::Expr::symbol(name)}};
+    if (!std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return canRename(i, meaning); }))
+        return false;
+    for (Item &i : m.body)
+        rename(i, meaning);
+    for (sym::Range &r : m.ranges)
+        r = r.substituted(meaning);
+    m.params[position] = name;
+    return true;
+}
+
 void splitOff(Map &m, std::size_t depth) {
     if (depth == m.params.size())
         return;

@@ -43,6 +43,12 @@ template <class T> SDFGC_KERNEL void blockSums(T *first, T *all) {
     all[block * threads + gpu::linearThread()] = gpu::blockReduceAll(value, gpu::Max());
 }
 
+template <class T> SDFGC_KERNEL void columnSums(T *sums) {
+    const int thread = gpu::linearThread();
+    for (int round = 0; round < 2; ++round) // immediately again, with other values
+        sums[2 * thread + round] = gpu::columnReduceAll(static_cast<T>(T(thread + 1) * T(round + 1)), gpu::Sum());
+}
+
 template <class T, class F>
 SDFGC_KERNEL void gridTotal(const T *in, int64_t count, F op, T identity, T *partial, unsigned *counter, T *out) {
     T mine = identity;
@@ -115,6 +121,26 @@ TEMPLATE_TEST_CASE("warps reduce and scan", "", int, int64_t, float, double, sdf
             const int begin = t / warp * warp, end = std::min(begin + warp, count);
             CHECK(everywhere[t] == static_cast<T>((begin + 1 + end) * (end - begin) / 2));
             CHECK(sums[t / warp] == everywhere[t]);
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE("columns of threads reduce", "", int, double) {
+    using T = TestType;
+    for (const gpu::Dim3 block : {gpu::Dim3(1), gpu::Dim3(16, 32), gpu::Dim3(5, 7), gpu::Dim3(40), gpu::Dim3(1, 33)}) {
+        for (const uint64_t seed : {0, 1, 2}) {
+            const Fresh fresh(seed);
+            const int threads = static_cast<int>(block.threads()), width = static_cast<int>(block.x);
+            const Device<T> sums(2 * threads);
+            run<columnSums<T>>(1, block, sums.data);
+            const std::vector<T> found = sums.get();
+            for (int thread = 0; thread < threads; ++thread) {
+                T sum = 0;
+                for (int other = thread % width; other < threads; other += width)
+                    sum += static_cast<T>(other + 1);
+                CHECK(found[2 * thread] == sum);
+                CHECK(found[2 * thread + 1] == 2 * sum);
+            }
         }
     }
 }

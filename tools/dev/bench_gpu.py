@@ -10,13 +10,19 @@ and, asked for by `bench_gpu.py graphs`,
   graphs    many small kernels launched one by one, as one GPU graph of sdfgc, and as one by hand; what changes and a build cost
   loops     a loop whose end the device decides: from the host, and as a node of a GPU graph
 
+and, asked for by `bench_gpu.py programs`,
+
+  programs  24 programs of different fields (gpu_bench/programs), which sdfgc optimises and moves to the device, beside the same by hand:
+            times, their ratio, the operations of a call, and what stays on the host
+
 Times are medians of several calls after one that warms up, from the call to its return: programs wait for the device. Data of the host
-lies in page-locked memory. Every result is compared with NumPy's, and the way of every copy with the table of docs/user/gpu.md: a difference
-ends the script with status 1. No time does.
+lies in page-locked memory. Every result is compared with NumPy's (those of `programs` with those by hand, and in the emulation both with the interpreter's), and the
+way of every copy with the table of docs/user/gpu.md: a difference ends the script with status 1. No time does.
 
   tools/dev/bench_gpu.py                         on a machine with an NVIDIA GPU and nvcc; --target hip: an AMD GPU and hipcc
   tools/dev/bench_gpu.py --emulate               the same programs with little data on the emulated GPU; the times mean nothing
   tools/dev/bench_gpu.py graphs                  GPU graphs; the other options hold as well
+  tools/dev/bench_gpu.py programs                programs by hand; the other options hold as well
   tools/dev/bench_gpu.py --compile-only --gpu-arch sm_90      does the device's compiler take them? Needs no GPU
   tools/dev/bench_gpu.py ... --folder DIR        builds there, and takes what an earlier run with the same options built
 """
@@ -31,9 +37,10 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import programs
-from gpu_bench import copies, loops, overlap, replay
+from gpu_bench import beside, copies, loops, overlap, replay
 from gpu_bench.kernels import KERNELS
 from gpu_bench.measure import ByHand, measured, timed
+from gpu_bench.suite import SUITE
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUNTIME = os.path.join(HERE, '..', '..', 'runtime-headers')
@@ -55,7 +62,12 @@ class Bench:
         self.flags = ['--target', options.target, '--fp-model', 'contract']
         self.flags += ['--emulate', '--cflags', '-O0'] if options.emulate else ['--gpu-arch', options.gpu_arch] if options.gpu_arch else []
         wanted = lambda text: re.search(options.only, text)
-        self.chains_of_graphs = self.loops = []
+        self.chains_of_graphs = self.loops = self.suite = []
+        self.notes, self.left_out = {}, set()
+        if options.what == 'programs':
+            self.copies = self.kernels = self.streams = []
+            self.suite = [b for b in SUITE if wanted(b.name)]
+            return
         if options.what == 'graphs':
             self.copies = self.kernels = self.streams = []
             self.chains_of_graphs = [c for c in replay.all_chains(options.emulate) if wanted(f'{c.shape} {c.kernels}')]
@@ -94,7 +106,9 @@ class Bench:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             by_hand = pool.submit(self.build_by_hand)
             builds = [pool.submit(programs.build, self.options.sdfgc, graph, folder, *self.flags, *more) for graph, folder, more in jobs]
-            self.programs = len([build.result() for build in builds])
+            besides = {b.name: pool.submit(beside.build, self.options.sdfgc, b, self.folder, self.flags) for b in self.suite}
+            self.notes = {name: build.result() for name, build in besides.items()}
+            self.programs = len([build.result() for build in builds]) + len(self.notes)
             return by_hand.result()
 
     def build_by_hand(self):
@@ -102,14 +116,26 @@ class Bench:
         if os.path.exists(library):
             return library
         compiler, *flags = COMPILERS[self.target]
-        sources = [os.path.join(HERE, 'gpu_bench', 'by_hand', name + '.cu') for name in ['device', 'graph', 'calls'] + [k.name for k in self.kernels]]
+        names = ['device'] + (['graph', 'calls'] if self.options.what == 'graphs' else []) + [k.name for k in self.kernels]
+        sources = [os.path.join(HERE, 'gpu_bench', 'by_hand', name + '.cu') for name in names] + [b.source for b in self.suite if not b.library]
         if self.options.emulate:
             sources.append(os.path.join(RUNTIME, 'sdfgc', 'rt', 'gpu_emulate.cpp'))
         elif self.options.gpu_arch:
             flags.append(('--offload-arch=' if self.target == 'hip' else '-arch=') + self.options.gpu_arch)
         found = shutil.which(compiler, path=os.environ['PATH'] + ':/usr/local/cuda/bin:/opt/cuda/bin:/opt/rocm/bin') or compiler
-        programs.run([found, *flags, '-shared', '-I', RUNTIME, *sources, '-o', library])
+        compile_command = [found, *flags, '-I', RUNTIME]
+        more = [beside.available(compile_command, b, self.target, self.folder) for b in self.suite if b.library]
+        objects(compile_command, sources, sum(more, []), self.folder, library)
         return library
+
+
+def objects(compile_command, sources, more, folder, library):
+    """Compiles sources, several at a time, and links them and `more`."""
+    out = lambda source: os.path.join(folder, os.path.splitext(os.path.basename(source))[0] + '.o')
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda source: programs.run([*compile_command, '-c', source, '-o', out(source)]), sources))
+    as_they_are = [word for word in compile_command if word not in ('-x', 'c++', 'hip')]
+    programs.run([*as_they_are, '-shared', *map(out, sources), *more, '-o', library])
 
 
 def table(title, columns, rows):
@@ -174,6 +200,27 @@ def measure_graphs(bench, by_hand):
     table('Small kernels: launched one by one, and as one graph', replay.COLUMNS, rows)
 
 
+def measure_programs(bench, by_hand):
+    options, rows, ratios = bench.options, [], {}
+    results = options.emulate and not options.timed
+    for b in bench.suite:
+        note, has_hand = bench.notes[b.name], by_hand.has(b.name)
+        if not has_hand:
+            note = (note + '; ' if note else '') + f'by hand: {b.library} is not installed'
+        pair = beside.Pair(b, by_hand, bench.folder, options.emulate, note, has_hand)
+        if results:
+            rows.append(pair.results_row(options.sdfgc))
+        else:
+            ratio, row = pair.times_row(options.repeats)
+            rows.append(row)
+            if ratio:
+                ratios[b.name] = ratio
+    columns = beside.RESULTS if results else beside.TIMES
+    table('Programs beside the same by hand', columns, rows)
+    if not results:
+        print('\n' + beside.summary(ratios))
+
+
 def measure_loops(bench, by_hand):
     outs = {mode: os.path.join(bench.folder_of(mode), 'converge') for mode in loops.MODES}
     rows = [loops.row(loop, outs, by_hand, bench.options.repeats) for loop in bench.loops]
@@ -192,17 +239,18 @@ def architecture():
 
 def parsed():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument('what', nargs='?', choices=['graphs'], help='GPU graphs; default: copies, kernels and overlap')
+    ap.add_argument('what', nargs='?', choices=['graphs', 'programs'], help='GPU graphs, or programs by hand; default: copies, kernels and overlap')
     ap.add_argument('--sdfgc', default='build/bin/sdfgc')
     ap.add_argument('--target', choices=('cuda', 'hip'), default='cuda')
     ap.add_argument('--emulate', action='store_true', help='on the emulated GPU')
     ap.add_argument('--compile-only', action='store_true', help='build everything and run nothing')
     ap.add_argument('--gpu-arch', help='the GPU to compile for, sm_90 for example; default: the one that is here')
     ap.add_argument('--only', default='', metavar='REGEX', help='what is measured: copies, kernels, overlap, or names of those')
+    ap.add_argument('--timed', action='store_true', help='of programs with --emulate, print times as on a device: a test of that table')
     ap.add_argument('--repeats', type=int, default=9)
     ap.add_argument('--folder', metavar='DIR', help='build there, and take what lies there already')
     o = ap.parse_args()
-    if o.what == 'graphs' and o.target == 'cuda' and not (o.emulate or o.compile_only) and not architecture():
+    if o.what and o.target == 'cuda' and not (o.emulate or o.compile_only) and not architecture():
         sys.exit('there is no GPU here: see --emulate and --compile-only')
     o.sdfgc = os.path.abspath(o.sdfgc)
     if o.target == 'cuda' and not (o.emulate or o.gpu_arch):
@@ -219,11 +267,11 @@ def main():
         bench = Bench(options, folder)
         library = bench.build()
         if options.compile_only:
-            return print(f'{bench.programs} programs and {len(bench.kernels)} kernels by hand compile for {options.gpu_arch or bench.target}')
+            return print(f'{bench.programs} programs and {len(bench.kernels) + len(bench.suite)} kernels by hand compile for {options.gpu_arch or bench.target}')
         by_hand = ByHand(library)
         print(f'{by_hand.device_name()}, medians of {options.repeats} calls')
         for wanted, measure in ((bench.copies, measure_copies), (bench.kernels, measure_kernels), (bench.streams, measure_overlap),
-                                (bench.chains_of_graphs, measure_graphs), (bench.loops, measure_loops)):
+                                (bench.chains_of_graphs, measure_graphs), (bench.loops, measure_loops), (bench.suite, measure_programs)):
             if wanted:
                 measure(bench, by_hand)
 

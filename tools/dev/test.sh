@@ -37,22 +37,29 @@ fi
 # Uses the same OpenBLAS kernels on every machine: in one case (nbody) the rounding of a product decides where bodies move.
 grep -qw avx2 /proc/cpuinfo && export OPENBLAS_CORETYPE=${OPENBLAS_CORETYPE:-Haswell}
 
-# conformance NAME LIST ARGUMENT...: runs cases; known failures are not counted.
-conformance() {
-    local name=$1 list=$2 good bad unexpected
-    shift 2
-    "$conformance" --sdfgc build/bin/sdfgc --verbose --filter "$filter" --expect "$list" "$@" | tee "$log"
-    # `1700 passed, 32 failed`
+# sweep NAME COMMAND...: counts what a command reports as `1700 passed, 32 failed`. Of the failures, only those are counted that it
+# calls `regressed: `, not the known ones.
+sweep() {
+    local name=$1 good bad unexpected
+    shift
+    "$@" | tee "$log"
     if read -r good bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log"); then
         unexpected=$(grep -c '^regressed: ' "$log")
         [ "$unexpected" -eq 0 ] || status=1
-        echo "conformance, $name: $good passed, $bad failed, $unexpected of them against expectation"
+        echo "$name: $good passed, $bad failed, $unexpected of them against expectation"
         passed=$((passed + good))
         failed=$((failed + unexpected))
     else
-        echo "test.sh: the conformance run gave no summary" >&2
+        echo "test.sh: $name gave no summary" >&2
         status=1
     fi
+}
+
+# conformance NAME LIST ARGUMENT...: runs cases.
+conformance() {
+    local name=$1 list=$2
+    shift 2
+    sweep "conformance, $name" "$conformance" --sdfgc build/bin/sdfgc --verbose --filter "$filter" --expect "$list" "$@"
 }
 
 if [ -n "$conformance" ] && [ -x "$conformance" ] && [ -x build/bin/sdfgc ]; then
@@ -60,6 +67,9 @@ if [ -n "$conformance" ] && [ -x "$conformance" ] && [ -x build/bin/sdfgc ]; the
     # On the emulated GPU: all graphs that DaCe offloaded, and every tenth that sdfgc offloads itself.
     conformance "GPU graphs" test/conformance/known-failures-gpu.txt --target cuda --cases "$(dirname "$conformance")/cases-gpu" -- --emulate --cflags -O1
     conformance "offloaded by sdfgc" test/conformance/known-failures-offload.txt --target cuda --sample 10 -- --emulate --cflags -O1 --pass-option offload-to-gpu.few-elements=true
+    # What the programs of NPBench do on a GPU: as listed, and as counted.
+    programs=$(dirname "$conformance")/../perf
+    [ ! -d "$programs" ] || sweep "GPU operations" tools/dev/gpu_operations.py --count 6 test/conformance/gpu-operations.txt "$programs"
 fi
 
 # A lit folder is one test to CTest; the number of tests that lit skips (` Unsupported: 12`) is in CTest's log.

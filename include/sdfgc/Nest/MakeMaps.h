@@ -49,6 +49,10 @@ bool canSplit(const Map &m);
 void dropSingleTrips(Map &m);
 /// Lets the loop at position order[d] be the one at position `d`. No range may depend on the parameter of a later loop then.
 void reorderLoops(Map &m, const std::vector<std::size_t> &order);
+/// Returns a name derived from `base` that is no container, symbol or constant, and no loop of the map or of a map in it.
+Name freshParameter(std::string_view base, const Map &m, const ir::SDFG &g);
+/// Gives the parameter at a position another name, if that is possible (canRename).
+bool renameParameter(Map &m, std::size_t position, Name name);
 /// Splits a map: an outer one over the first `depth` parameters, a sequential inner one over the others.
 void splitOff(Map &m, std::size_t depth);
 /// Takes the content of the first `depth` loops of a map, expressed in other loops (canLayOver). Leaves the map empty.

@@ -199,9 +199,11 @@ void Translator::translate(const LibraryCall &c) {
     constexpr std::string_view hosts = "cblas_", devices = "__state->gpuBlas.";
     const bool onDevice = c.function.starts_with(devices), onHost = c.function.starts_with(hosts);
     if (c.function == "sdfgc::gpu::blockReduce")
-        return blockReduce(c, false);
+        return blockReduce(c, Together::First);
     if (c.function == "sdfgc::gpu::blockReduceAll")
-        return blockReduce(c, true);
+        return blockReduce(c, Together::All);
+    if (c.function == "sdfgc::gpu::columnReduceAll")
+        return blockReduce(c, Together::Columns);
     char letter = onHost ? c.function[hosts.size()] : 0;
     for (const LibraryCall::Argument &a : c.arguments)
         if (onDevice && a.ref && !letter)
@@ -250,23 +252,23 @@ Operand Translator::libraryArgument(const LibraryCall::Argument &a, Type t) {
 namespace {
 
 /// The values of a block's threads, side by side.
-struct Together {
+struct SideBySide {
     std::vector<std::byte> values;
 };
 
 /// The thread stores its value `a` of `n` bytes.
 const Instruction *leaveValueNow(const Instruction *i, Machine &m) {
-    auto &x = ownOf<Together>(i);
+    auto &x = ownOf<SideBySide>(i);
     const std::size_t at = treeMachine(m).side * static_cast<std::size_t>(i->n);
     x.values.resize(std::max(x.values.size(), at + static_cast<std::size_t>(i->n)));
     std::copy_n(i->a, i->n, x.values.data() + at);
     return i + 1;
 }
 
-/// The first thread of the block reads the value of thread `b`.
+/// Thread `a` of the block reads the value of thread `b`.
 const Instruction *takeValueNow(const Instruction *i, Machine &m) {
-    const auto &x = *static_cast<const Together *>(i->extra);
-    const std::size_t thread = treeMachine(m).side + static_cast<std::size_t>(as<int64_t>(i->b));
+    const auto &x = *static_cast<const SideBySide *>(i->extra);
+    const std::size_t thread = treeMachine(m).side + static_cast<std::size_t>(as<int64_t>(i->b) - as<int64_t>(i->a));
     std::copy_n(x.values.data() + thread * static_cast<std::size_t>(i->n), i->n, i->to);
     return i + 1;
 }
@@ -291,14 +293,15 @@ std::optional<py::Reduction> reductionOf(const std::string &word) {
 
 } // namespace
 
-/// All threads of a block combine their values, and the first one, or all of them, get the result.
-void Translator::blockReduce(const LibraryCall &c, bool all) {
+/// All threads of a block, or those with the same index along x, combine their values, and the first one, or all of them, get the
+/// result.
+void Translator::blockReduce(const LibraryCall &c, Together who) {
     const auto reduction = c.arguments.size() == 2 ? reductionOf(c.arguments[1].word) : std::nullopt;
     if (!reduction || !c.result || !c.arguments[0].value) {
         refuse("this call of the function `" + c.function + "`");
         return;
     }
-    Together &together = m_.keep(Together());
+    SideBySide &together = m_.keep(SideBySide());
     const Type t = typeAt(c.result);
     const int64_t bytes = sizeOf(t);
     const Operand mine = b().convert(b().expression(*c.arguments[0].value), t);
@@ -306,16 +309,19 @@ void Translator::blockReduce(const LibraryCall &c, bool all) {
     meet(Meeting::Block);
     const Operand zero = b().constant(ScalarKind::Int64, int64_t(0)), one = b().constant(ScalarKind::Int64, int64_t(1));
     std::optional<std::size_t> others;
-    if (!all)
-        others = b().jumpLater(b().compare(py::Op::Eq, call(b(), number::threadInBlock, {}), zero));
+    const Operand self = call(b(), number::threadInBlock, {});
+    if (who == Together::First)
+        others = b().jumpLater(b().compare(py::Op::Eq, self, zero));
     const Operand total = b().reserve(t), next = b().reserve(t), k = b().reserve(ScalarKind::Int64);
-    const Operand threads = blockThreads();
-    b().copy(k, zero);
-    b().emit({takeValueNow, total.at, nullptr, k.at, bytes, &together});
+    // The values are those of every `step`-th thread, beginning with thread k.
+    const bool columns = who == Together::Columns;
+    const Operand threads = blockThreads(), step = columns ? Builder::integerAt(m_.blockSize) : one;
+    b().copy(k, columns ? Builder::integerAt(m_.threadIndex) : zero);
+    b().emit({takeValueNow, total.at, self.at, k.at, bytes, &together});
     const std::size_t top = b().position();
-    b().copy(k, b().binary(py::Op::Add, k, one));
+    b().copy(k, b().binary(py::Op::Add, k, step));
     const std::size_t done = b().jumpLater(b().compare(py::Op::Lt, k, threads));
-    b().emit({takeValueNow, next.at, nullptr, k.at, bytes, &together});
+    b().emit({takeValueNow, next.at, self.at, k.at, bytes, &together});
     b().copy(total, b().convert(combined(*reduction, nullptr, total, next), t));
     b().jumpBack(top);
     b().land(done);

@@ -82,7 +82,9 @@ private:
     void body(const tree::Function &callee, std::vector<Location> parameters);
     std::vector<Location> arguments(const tree::Function &callee, const std::vector<tree::Call::Argument> &given);
     Operand libraryArgument(const tree::LibraryCall::Argument &a, Type t);
-    void blockReduce(const tree::LibraryCall &c, bool all);
+    /// The threads of a block that get the result of a reduction: the first one, or all; or all, each that of its index along x.
+    enum class Together : uint8_t { First, All, Columns };
+    void blockReduce(const tree::LibraryCall &c, Together who);
     void refuse(const std::string &what) { b().refuse(what); }
 
     // ---- Variables.cpp

@@ -4,9 +4,11 @@
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Tasklet/Types.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sdfgc::transforms {
 
@@ -25,7 +27,8 @@ namespace {
 constexpr int64_t shortRow = 32;     // iterations that one thread runs as fast as a block
 constexpr int64_t unknownSize = 512; // of a loop
 constexpr int64_t deviceThreads = 16'896;
-const Name lane("__lane"); // the common name of the lane loops' variables
+constexpr int64_t fewColumns = 8; // fewer leave most threads of a warp without a neighbour
+const Name lane("__lane");        // the common name of the lane loops' variables
 
 bool isElement(const std::optional<sym::Subset> &s) { return s && s->isOneElement(); }
 
@@ -371,7 +374,72 @@ bool RowSharing::pays() const {
     return (!length || *length > shortRow) && paysAsParameter();
 }
 
+/// Are more accesses of lane loops apart in neighbouring lane iterations than in neighbouring rows?
+bool RowSharing::prefersColumns() const {
+    const Name row = rows_.params.back();
+    int64_t balance = 0;
+    for (const Access &a : accesses_)
+        if (a.lanes && !isVariable(a.use->data)) {
+            const auto isApart = [&](Name loop) {
+                return a.use->subset && nest::mentions(*a.use->subset, {loop}) && !movesNext(*a.use, loop, g_);
+            };
+            balance += isApart(a.lanes->params[lanes_.at(a.lanes)]);
+            balance -= isApart(row);
+        }
+    return balance > 0;
+}
+
+bool RowSharing::paysAsColumns() const {
+    const sym::Range &r = rows_.ranges.back();
+    const auto columns = r.steps().asInt(), length = longest();
+    const auto isAtTop = [this](const auto &lanes) {
+        return std::any_of(rows_.body.begin(), rows_.body.end(), [&](const Item &i) { return i.map.get() == lanes.first; });
+    };
+    return !sums_.empty() && r.step.isOne() && r.tile.isOne() && (!columns || *columns >= fewColumns) &&
+           (!length || *length > shortRow) && std::all_of(lanes_.begin(), lanes_.end(), isAtTop) && !fillDevice(rows_.ranges) &&
+           prefersColumns();
+}
+
 bool RowSharing::paysAsParameter() const { return hasFewRows() || neighbours() > 0; }
+
+RowSharing::Sharing RowSharing::sharing() const {
+    if (why_)
+        return Sharing::None;
+    if (sharedLane())
+        return paysAsParameter() ? Sharing::Parameter : Sharing::None;
+    return paysAsColumns() ? Sharing::Columns : pays() ? Sharing::Row : Sharing::None;
+}
+
+bool splitAccumulated(Map &m) {
+    std::set<Name> updated;
+    bool accumulates = false;
+    for (const Item &i : m.body) {
+        if (i.map)
+            return false;
+        for (const Use &u : i.step->uses) {
+            if (u.kind != UseKind::Update || m.locals.count(u.data))
+                continue;
+            if (!u.subset)
+                return false;
+            accumulates = true;
+            updated.merge(u.subset->freeSymbols());
+        }
+    }
+    const auto isKept = [&](std::size_t d) { return updated.count(m.params[d]) != 0; };
+    std::vector<std::size_t> order(m.params.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto firstMoved = std::stable_partition(order.begin(), order.end(), isKept);
+    std::vector<Name> moved;
+    for (auto k = firstMoved; k != order.end(); ++k)
+        moved.push_back(m.params[*k]);
+    if (!accumulates || firstMoved == order.begin() || moved.empty() ||
+        std::any_of(order.begin(), firstMoved, [&](std::size_t d) { return nest::mentions({{m.ranges[d]}}, moved); }))
+        return false;
+    const auto kept = static_cast<std::size_t>(firstMoved - order.begin());
+    nest::reorderLoops(m, order);
+    nest::splitOff(m, kept);
+    return true;
+}
 
 bool threadsAreNeighbours(const Map &m, std::size_t depth, const SDFG &g) {
     std::map<Name, std::size_t> near; // accesses that move to a neighbour with a loop

@@ -18,6 +18,9 @@
 //   3. lane loops change variables only by updates of a kind that a block can combine, and read none of those that they
 //      change;
 //   4. uniform code has no effects beyond its uses, and calls no libraries.
+//
+// If neighbouring rows have neighbouring elements instead, such as the columns of a row-major matrix, a block has several rows,
+// one along x, and the threads along y share each of them (RowSharing::paysAsColumns).
 #pragma once
 
 #include "sdfgc/Diag/Reason.h"
@@ -52,6 +55,9 @@ public:
     /// Do neighbouring threads access neighbouring elements if they share a row, and not if each has its own? Also if
     /// there are known to be too few rows for that. Not if all lane loops are known to be short.
     bool pays() const;
+    /// Do neighbouring rows, rather than neighbouring lane iterations, access neighbouring elements, so that a block should share
+    /// several rows? Only if lane loops are not known to be short, and there may be too few rows to give each thread one.
+    bool paysAsColumns() const;
     /// Do only lane loops have independent iterations, so that a block loses no parallel loops?
     bool keepsThreads() const;
     /// Do lane loops accumulate as well, so that a thread for each row loses none?
@@ -61,8 +67,10 @@ public:
     std::optional<sym::Range> sharedLane() const;
     /// Would that give neighbouring threads neighbouring elements, or the device more threads than it has rows?
     bool paysAsParameter() const;
-    /// Does the better of these two ways pay?
-    bool isWorthwhile() const { return sharedLane() ? paysAsParameter() : pays(); }
+    /// How threads should share rows.
+    enum class Sharing : uint8_t { None, Parameter, Columns, Row };
+    Sharing sharing() const;
+    bool isWorthwhile() const { return sharing() != Sharing::None; }
 
     /// The position, among its parameters, of the loop of a map that threads share.
     const std::map<const nest::Map *, std::size_t> &lanes() const { return lanes_; }
@@ -100,6 +108,7 @@ private:
     bool accumulates(const nest::Map &m, std::size_t loop) const;
     bool hasFewRows() const;
     int64_t neighbours() const;
+    bool prefersColumns() const;
 
     const nest::Map &rows_;
     const nest::Conflicts &items_;
@@ -113,6 +122,10 @@ private:
     std::map<Name, sym::Subset> elements_;
     diag::Reason why_;
 };
+
+/// Moves the parameters that some updates leave out, because a map accumulates along them, to an inner map; returns false if
+/// there are none, or no others.
+bool splitAccumulated(nest::Map &m);
 
 /// Would each thread access elements next to those of the next thread, as far as possible, if the first `depth` parameters of a
 /// map were distributed over threads? Not if another loop moves more accesses to a neighbour.

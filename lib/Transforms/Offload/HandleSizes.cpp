@@ -1,11 +1,11 @@
 // Sizes that only copies need.
 //
-//     def total(A: float64[M, N], s: float64[1]): for i: s[0] += A[i, 0]
+//     def total(A: float64[M, N], s: float64[1]): for i: s[0] += A[f(i), 0]
 //
 // Code that indexes `A` needs the stride N, but not the number of rows, M. So M is not a parameter of the program. A copy
-// of `A` to the device needs it, and the parameters of a program must not depend on the target. The size therefore comes
-// by another way: callers set it on the handle (`total_set_size_M`), and the wrappers for C++, Fortran and Python do so
-// from the arrays that they get.
+// of `A` to the device needs it, and the parameters of a program must not depend on the target. If the program cannot find
+// how many rows it accesses (AccessedExtent.h), the size comes by another way: callers set it on the handle
+// (`total_set_size_M`), and the wrappers for C++, Fortran and Python do so from the arrays that they get.
 //
 // A symbol that an expansion of a library node needs is a parameter on the host. So nodes are expanded first, in a copy
 // of the graph, as for the CPU.
@@ -17,6 +17,7 @@
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace sdfgc::transforms {
 
@@ -113,15 +114,34 @@ std::set<Name> parametersOnHost(const SDFG &root, const pass::Context &context) 
     return namesOf(analysis::argumentList(*expanded));
 }
 
-std::string neededForCopies(const SDFG &root, const std::set<Name> &onHost) {
+namespace {
+
+/// Calls `f` for the arguments that are copied, with the text of missingSize.
+void forMissingSizes(const SDFG &root, const std::set<Name> &onHost, const std::function<void(Name, std::string)> &f) {
     std::set<Name> known = onHost;
     for (const auto &[name, value] : root.constants)
         known.insert(name);
     for (const analysis::Argument &a : analysis::argumentList(root).program)
         if (a.desc && a.desc->isArray())
             if (std::string why = missingSize(a.name, *a.desc, known); !why.empty())
-                return why;
-    return "";
+                f(a.name, std::move(why));
+}
+
+} // namespace
+
+std::string neededForCopies(const SDFG &root, const std::set<Name> &onHost, const std::set<Name> &found) {
+    std::string first;
+    forMissingSizes(root, onHost, [&](Name array, std::string why) {
+        if (first.empty() && !found.count(array))
+            first = std::move(why);
+    });
+    return first;
+}
+
+std::vector<Name> arraysOfUnknownSize(const SDFG &root, const std::set<Name> &onHost) {
+    std::vector<Name> arrays;
+    forMissingSizes(root, onHost, [&](Name array, const std::string &) { arrays.push_back(array); });
+    return arrays;
 }
 
 void keepParameters(SDFG &root, const std::set<Name> &onHost, pass::Context &context) {

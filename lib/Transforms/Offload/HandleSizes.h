@@ -22,8 +22,10 @@ std::string uncopiable(const ir::SDFG &root);
 std::set<Name> parametersOnHost(const ir::SDFG &root, const pass::Context &context);
 
 /// What copies of the arguments need that is no parameter: `the size of `A` needs `n`, which is not an argument of the program`.
-/// Empty if there is nothing. `onHost`: as returned by parametersOnHost.
-std::string neededForCopies(const ir::SDFG &root, const std::set<Name> &onHost);
+/// Empty if there is nothing. `onHost`: as returned by parametersOnHost; `found`: arguments of which the program finds what to copy.
+std::string neededForCopies(const ir::SDFG &root, const std::set<Name> &onHost, const std::set<Name> &found = {});
+/// The arguments whose sizes need such a symbol.
+std::vector<Name> arraysOfUnknownSize(const ir::SDFG &root, const std::set<Name> &onHost);
 
 /// Records the symbols that the program needs now, but not on the host, in SDFG::handleSizes.
 void keepParameters(ir::SDFG &root, const std::set<Name> &onHost, pass::Context &context);

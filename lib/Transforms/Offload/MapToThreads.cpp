@@ -12,12 +12,26 @@
 // the result, neighbouring threads access neighbouring elements. Rows with several inner maps, such as a softmax or a
 // normalisation, stay a single kernel.
 //
+// If neighbouring rows have neighbouring elements instead, such as the columns of a matrix, a block shares several of them:
+//
+//     map[j = 0:M] { s = 0                                map[first = 0:M:16] GPU_Device {
+//                    map[i = 0:N] { s += A[i, j] }   ->     map[t = 0:32, j = first:first + 16] GPU_ThreadBlock {
+//                    B[j] = s }                                p = 0
+//                                                              if j < M:  map[i = t:N:32] { p += A[i, j] }
+//                                                              s = columnReduceAll(p)
+//                                                              if j < M:  B[j] = s
+//                                                            } }
+//
+// The branches are maps with at most one iteration, because all threads have to combine their values, even those beyond the
+// last column.
+//
 // Legal as described in BlockRows.h, where the words row and lane loop are defined. Sums get a new order (class F1), which does
 // not depend on the device.
 //
 // Profitable when most accesses in lane loops move to a neighbour with the lane loop and not with one of the map's
 // parameters, or if there are known to be too few rows to give each thread one; but not if lane loops are known to be
-// short (RowSharing::pays).
+// short (RowSharing::pays). Columns: most such accesses move to a neighbour with the last of the map's parameters, and there may
+// be too few of them to give each a thread (RowSharing::paysAsColumns).
 //
 // If nothing is combined, and the range of all lane loops is the same one in each row, the lane loop becomes a parameter of the
 // kernel instead:
@@ -25,8 +39,8 @@
 //     map[i = 0:N] { map[j = 0:M] { B[i, j] = 0 }             map[i = 0:N, j = 0:M] {
 //                    map[k = 0:K, j = 0:M] { B[i, j] += ... } }  ->    B[i, j] = 0;  map[k = 0:K] { B[i, j] += ... } }
 //
-// A map that only accumulates, over some of its parameters, is treated as a map of rows whose inner map has these
-// parameters. If rows are not shared, it is left to accumulate-in-threads.
+// A map that accumulates over some of its parameters is treated as a map of rows whose inner map has these parameters. If
+// rows are not shared, it is left to accumulate-in-threads.
 //
 // An element that is the same one throughout a row, such as a sum in an array, is kept in a variable of each thread;
 // the first thread stores it at the end of the row.
@@ -38,6 +52,7 @@
 #include "Transforms/Edits/NestRemarks.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/MakeMaps.h"
@@ -46,7 +61,6 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace sdfgc::transforms {
 namespace {
@@ -58,53 +72,27 @@ using nest::Map;
 using nest::Step;
 using nest::UseKind;
 
-constexpr int64_t mostThreads = 256, warp = 32; // of a block
-
-/// Moves the parameters along which a map only accumulates to an inner map; false if there are none, or no others.
-bool splitAccumulated(Map &m) {
-    std::set<Name> written;
-    for (const Item &i : m.body) {
-        if (i.map)
-            return false;
-        for (const nest::Use &u : i.step->uses) {
-            if (!u.writes() || m.locals.count(u.data))
-                continue;
-            if (u.kind != UseKind::Update || !u.subset)
-                return false;
-            written.merge(u.subset->freeSymbols());
-        }
-    }
-    const auto isKept = [&](std::size_t d) { return written.count(m.params[d]) != 0; };
-    std::vector<std::size_t> order(m.params.size());
-    std::iota(order.begin(), order.end(), 0);
-    const auto firstMoved = std::stable_partition(order.begin(), order.end(), isKept);
-    std::vector<Name> moved;
-    for (auto k = firstMoved; k != order.end(); ++k)
-        moved.push_back(m.params[*k]);
-    if (firstMoved == order.begin() || moved.empty() ||
-        std::any_of(order.begin(), firstMoved, [&](std::size_t d) { return nest::mentions({{m.ranges[d]}}, moved); }))
-        return false;
-    const auto kept = static_cast<std::size_t>(firstMoved - order.begin());
-    nest::reorderLoops(m, order);
-    nest::splitOff(m, kept);
-    return true;
-}
+constexpr int64_t mostThreads = 256, warp = 32;         // of a block for a row
+constexpr int64_t columnsOfBlock = 16, rowThreads = 32; // a block for neighbouring columns, and the threads of each
 
 /// Rewrites one map according to its plan.
 class SharedRow {
 public:
     SharedRow(Map &rows, const RowSharing &plan, SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors)
-        : rows_(rows), plan_(plan), g_(g), memories_(memories), connectors_(connectors), thread_(g.freshName("thread")) {}
+        : rows_(rows), plan_(plan), g_(g), memories_(memories), connectors_(connectors),
+          thread_(nest::freshParameter("thread", rows, g)), columns_(plan.paysAsColumns()) {}
 
     void rewrite() {
         const int64_t length = plan_.longest().value_or(mostThreads);
-        threads_ = std::min(mostThreads, (length + warp - 1) / warp * warp);
+        threads_ = columns_ ? rowThreads : std::min(mostThreads, (length + warp - 1) / warp * warp);
         std::vector<Item> body = loadElements();
         for (Item &i : takeBody(rows_.body))
             body.push_back(std::move(i));
         for (Item &i : storeElements())
             body.push_back(std::move(i));
         Map block = nest::loopLike(*rows_.entry, "threads", {thread_}, {{0, threads_ - 1, 1, 1}});
+        if (columns_)
+            body = shareColumns(std::move(body), block);
         const std::shared_ptr<MapEntry> entry = nest::entryLike(*block.entry, block.entry->label);
         entry->schedule = Schedule::GPU_ThreadBlock;
         block.entry = entry.get();
@@ -117,6 +105,61 @@ public:
     }
 
 private:
+    // ---- several rows of a block
+
+    /// Gives the block a tile of neighbouring rows along x. The last tile may have fewer: the threads of others skip everything but
+    /// the points where the block combines values.
+    std::vector<Item> shareColumns(std::vector<Item> body, Map &block) {
+        const Name row = rows_.params.back(), first = nest::freshParameter("first", rows_, g_);
+        const Name only = nest::freshParameter("only", rows_, g_);
+        const sym::Expr begin = sym::Expr::symbol(first);
+        const sym::Range all =
+            std::exchange(rows_.ranges.back(), {rows_.ranges.back().begin, rows_.ranges.back().end, columnsOfBlock, 1});
+        rows_.params.back() = first;
+        block.params.push_back(row);
+        block.ranges.push_back({begin, begin + (columnsOfBlock - 1), 1, 1});
+        std::vector<Item> out, inside;
+        std::set<Name> used, written; // by the items inside
+        const auto close = [&] {
+            if (inside.empty())
+                return;
+            Map m = nest::loopLike(*rows_.entry, rows_.entry->label, {only},
+                                   {{sym::Expr::symbol(row), sym::min({sym::Expr::symbol(row), all.end}), 1, 1}});
+            m.body = std::exchange(inside, {});
+            out.push_back({std::make_unique<Map>(std::move(m)), nullptr});
+        };
+        for (Item &i : body) {
+            const bool combines = i.step && combinations_.count(i.step.get());
+            if (combines)
+                close();
+            if (combines || (isOfThread(i, row) && !meet(i, used, written))) {
+                out.push_back(std::move(i));
+                continue;
+            }
+            for (const nest::PlacedUse &u : nest::usesOf(i)) {
+                used.insert(u.use->data);
+                if (u.use->writes())
+                    written.insert(u.use->data);
+            }
+            inside.push_back(std::move(i));
+        }
+        close();
+        return out;
+    }
+
+    /// Does a step only compute with the thread's own variables, whatever the row?
+    bool isOfThread(const Item &i, Name row) const {
+        const auto *t = i.step && i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
+        return t && t->code.language == Language::Python && !analysis::namesInTasklet(t->code, g_).count(row) &&
+               std::all_of(i.step->uses.begin(), i.step->uses.end(), [&](const nest::Use &u) {
+                   return rows_.locals.count(u.data) && u.subset && !nest::mentions(*u.subset, {row});
+               });
+    }
+    static bool meet(const Item &i, const std::set<Name> &used, const std::set<Name> &written) {
+        return std::any_of(i.step->uses.begin(), i.step->uses.end(),
+                           [&](const nest::Use &u) { return (u.writes() ? used : written).count(u.data) != 0; });
+    }
+
     // ---- elements that become variables
 
     struct Variable {
@@ -330,11 +373,11 @@ private:
     }
 
     /// The threads of the block combine their values; each gets the result.
-    Item blockReduce(py::Reduction kind, nest::Use part, nest::Use whole) const {
+    Item blockReduce(py::Reduction kind, nest::Use part, nest::Use whole) {
         auto node = std::make_shared<Tasklet>();
         node->label = "block";
-        node->code = {"__out = gpuReduce.blockReduceAll(__inp, \"sdfgc::gpu::" + std::string(libnodes::deviceReduction(kind)) +
-                          "()\")",
+        node->code = {std::string("__out = gpuReduce.") + (columns_ ? "columnReduceAll" : "blockReduceAll") +
+                          "(__inp, \"sdfgc::gpu::" + std::string(libnodes::deviceReduction(kind)) + "()\")",
                       Language::Library};
         node->environments = {"GpuReduce"};
         node->debugInfo = part.access->debugInfo;
@@ -346,6 +389,7 @@ private:
         step->uses.push_back(std::move(part));
         step->uses.push_back(std::move(whole));
         step->made = std::move(node);
+        combinations_.insert(step.get());
         return {nullptr, std::move(step)};
     }
 
@@ -355,7 +399,9 @@ private:
     analysis::Memories &memories_;
     const std::set<Name> &connectors_; // of all nodes
     const Name thread_;
-    int64_t threads_ = mostThreads;
+    const bool columns_;                  // does the block share several rows?
+    int64_t threads_ = mostThreads;       // that share a row
+    std::set<const Step *> combinations_; // by all threads of the block
     std::vector<Variable> variables_;
 };
 
@@ -389,7 +435,7 @@ class MapToThreads : public pass::GraphPass {
         auto rows = std::make_unique<Map>(nest::copyOf(*m)); // splitting may be in vain
         splitAccumulated(*rows);
         const RowSharing plan(*rows, items, g, anyOrder);
-        if (plan.lanes().empty() || !plan.paysAsParameter())
+        if (plan.lanes().empty() || !(plan.paysAsParameter() || plan.paysAsColumns()))
             return false;
         const pass::Element where = elementOfItem(*m, g);
         if (plan.why()) {
@@ -402,9 +448,10 @@ class MapToThreads : public pass::GraphPass {
             m = std::move(rows);
             return true;
         }
-        if (!plan.pays())
+        if (!plan.pays() && !plan.paysAsColumns())
             return false;
-        if (!context.mayChange(where, "the threads of a block share a row"))
+        if (!context.mayChange(where, plan.paysAsColumns() ? "the threads of a block share several columns"
+                                                           : "the threads of a block share a row"))
             return false;
         SharedRow(*rows, plan, g, memories, connectors).rewrite();
         m = std::move(rows);

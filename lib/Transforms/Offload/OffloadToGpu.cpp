@@ -16,8 +16,8 @@
 //      that reads an array which the device writes. (mirror-host-reads does this for transients.)
 //   4. A sequential map whose iterations use each other's results (DependentIterations.h) runs in one thread of a
 //      kernel, with a remark.
-//   5. A size that only copies need is not a parameter, because the interface is the same for every target. Callers set it
-//      on the handle (HandleSizes.h).
+//   5. A size that only copies need is not a parameter, because the interface is the same for every target. The program
+//      finds first how much it accesses (AccessedExtent.h), or callers set the size on the handle (HandleSizes.h).
 //   6. Inside kernels, parallel CPU maps become loops of a thread, and heap memory becomes private memory.
 //   7. Members of structures are moved like the caller's arrays (FlattenMembers.h). The pointer of a member may be null if
 //      the program only uses it under a condition, so the pointer is tested before such a member is copied.
@@ -33,8 +33,8 @@
 //   - early returns and irreducible control flow;
 //   - ordered maps (loops) outside of maps; inside they are loops of a thread;
 //   - arrays whose size is undefined or computed by the program (HandleSizes.h);
-//   - without `--place device`, arrays whose size callers would have to set on the handle, since callers of
-//     DaCe's interface do not know of it;
+//   - without `--place device`, arrays whose size callers would have to set on the handle, since those of DaCe's
+//     interface do not know of it;
 //   - programs that would launch many kernels of few elements (FewElements.h), which run faster on the host. `--place
 //     device` and the option `few-elements` move them.
 //
@@ -42,9 +42,11 @@
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Edits/StageOnHost.h"
+#include "Transforms/Offload/AccessedExtent.h"
 #include "Transforms/Offload/FewElements.h"
 #include "Transforms/Offload/FlattenMembers.h"
 #include "Transforms/Offload/HandleSizes.h"
+#include "Transforms/Offload/KernelContents.h"
 #include "Transforms/Offload/Obstacles.h"
 #include "Transforms/Offload/Overwritten.h"
 
@@ -69,24 +71,28 @@ using namespace ir;
 
 class Offload {
 public:
-    Offload(SDFG &root, FlatMembers members, pass::Context &context)
-        : root_(root), context_(context), members_(std::move(members)) {}
+    /// `extents`: of arguments of unknown size.
+    Offload(SDFG &root, FlatMembers members, std::map<Name, AccessedExtent> extents, pass::Context &context)
+        : root_(root), context_(context), members_(std::move(members)), extents_(std::move(extents)) {}
     void run();
 
 private:
     void moveArrays(SDFG &g);
     void copyInAndOut();
     void copyMembers();
+    void limitTwins();
+    void addExtents();
     void refreshHost();
     void findOverwritten();
     void stageTasklets(SDFG &g);
-    void insideKernels(SDFG &g);
 
     SDFG &root_;
     pass::Context &context_;
     FlatMembers members_;
-    Twins callers_;              // arrays of the caller, and their twins
-    std::set<Name> overwritten_; // containers whose contents before the call have no effect
+    std::map<Name, AccessedExtent> extents_;
+    std::map<Name, Name> limits_; // of their arguments: the symbol for the extent
+    Twins callers_;               // arrays of the caller, and their twins
+    std::set<Name> overwritten_;  // containers whose contents before the call have no effect
 };
 
 bool writtenByMaps(const SDFG &g, Name data) {
@@ -185,6 +191,15 @@ std::string isPresent(const SDFG &g, Name member) {
     return condition;
 }
 
+/// Copies the elements of a twin.
+void copyTwin(State &s, Name from, Name to, Name twin) {
+    const sym::Subset all = s.sdfg()->desc(twin)->fullSubset();
+    Memlet m = Memlet::simple(from, all);
+    m.otherSubset = all;
+    auto *end = s.add<AccessNode>(to);
+    s.connect(s.add<AccessNode>(from), {}, end, {}, std::move(m));
+}
+
 /// Copies the caller's arrays to the device first, and those that the program writes back at the end.
 void Offload::copyInAndOut() {
     std::vector<std::pair<Name, Name>> in, out;
@@ -204,13 +219,49 @@ void Offload::copyInAndOut() {
     if (!in.empty()) {
         State &s = stateAtStart(root_, "copy_in");
         for (const auto &[host, device] : in)
-            s.copyAll(host, device);
+            copyTwin(s, host, device, device);
     }
     if (!out.empty()) {
         State &s = blockAtEnd<State>(root_, "copy_out");
         for (const auto &[host, device] : out)
-            s.copyAll(device, host);
+            copyTwin(s, device, host, device);
     }
+}
+
+/// Limits the twins of arguments of unknown size to the elements that the program accesses.
+void Offload::limitTwins() {
+    for (const auto &[argument, extent] : extents_) {
+        DataDesc &d = *root_.arrays.find(callers_.at(argument));
+        const Name limit = root_.freshName(argument.str() + "_extent");
+        root_.symbols.set(limit, Type(ScalarKind::Int64));
+        limits_[argument] = limit;
+        d.shape[extent.dimension] = sym::Expr::symbol(limit);
+        d.totalSize = d.strides[extent.dimension] * sym::Expr::symbol(limit);
+    }
+}
+
+/// Finds the extents before anything else.
+void Offload::addExtents() {
+    if (extents_.empty())
+        return;
+    const auto onHost = [&](Name container) {
+        for (const MovedMember &m : members_.moved)
+            if (m.container == container)
+                return m.member;
+        return container;
+    };
+    std::vector<std::pair<Name, std::string>> values;
+    State &s = stateAtStart(root_, "find_extents");
+    for (auto &[argument, extent] : extents_) {
+        DataDesc d = DataDesc::scalar(Type(ScalarKind::Int64));
+        d.transient = true;
+        d.storage = Storage::Register;
+        const Name found = root_.addTransient(argument.str() + "_found", std::move(d));
+        addExtentCode(s, std::move(extent), found, onHost);
+        values.emplace_back(limits_.at(argument), found.str());
+        context_.done(root_, "copies the elements of `" + argument.str() + "` that the program accesses, which it finds first");
+    }
+    s.outEdges().front()->assignments = std::move(values);
 }
 
 /// A block that copies a member if it has memory.
@@ -255,56 +306,6 @@ void Offload::refreshHost() {
         copies[g][read.name].push_back({read.container, read.member});
     for (const auto &[g, ofSdfg] : copies)
         refreshBeforeReads(*g, ofSdfg);
-}
-
-/// In code that kernels run, nothing is parallel or on the host's heap.
-void privatise(SDFG &g);
-
-void privatiseScope(State &s, const analysis::ScopeTree &scopes, const Node *entry) {
-    SDFG &g = *s.sdfg();
-    for (Node *n : scopes.children(entry)) {
-        if (auto *m = dyn_cast<MapEntry>(n)) {
-            if (m->schedule != Schedule::Unrolled)
-                m->schedule = Schedule::Sequential;
-            privatiseScope(s, scopes, m);
-        } else if (auto *a = dyn_cast<AccessNode>(n)) {
-            DataDesc *d = g.arrays.find(a->data);
-            if (d && d->transient && !isGpuStorage(d->storage)) {
-                d->storage = Storage::Register;
-                d->lifetime = Lifetime::Scope;
-            }
-        } else if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg) {
-            privatise(*nested->sdfg);
-        } else if (auto *l = dyn_cast<LibraryNode>(n)) {
-            l->schedule = Schedule::Sequential;
-        }
-    }
-}
-
-void privatise(SDFG &g) {
-    for (auto [n, d] : g.arrays)
-        if (DataDesc *mine = g.arrays.find(n); mine->transient && !isGpuStorage(mine->storage)) {
-            mine->storage = Storage::Register;
-            mine->lifetime = Lifetime::Scope;
-        }
-    for (State *s : allStates(g)) {
-        analysis::ScopeTree scopes(*s);
-        privatiseScope(*s, scopes, nullptr);
-    }
-}
-
-void Offload::insideKernels(SDFG &g) {
-    for (State *s : allStates(g)) {
-        analysis::ScopeTree scopes(*s);
-        for (Node *n : scopes.children(nullptr)) {
-            if (auto *m = dyn_cast<MapEntry>(n); m && m->schedule == Schedule::GPU_Device)
-                privatiseScope(*s, scopes, m);
-            if (auto *l = dyn_cast<LibraryNode>(n))
-                l->schedule = Schedule::GPU_Device;
-        }
-    }
-    for (NestedSDFGNode *nested : hostNested(g))
-        insideKernels(*nested->sdfg);
 }
 
 /// Lets tasklets whose code is for the host work on copies there.
@@ -388,12 +389,14 @@ void Offload::run() {
     takeScalars(root_);
     findOverwritten();
     moveArrays(root_);
+    limitTwins();
     stageTasklets(root_);
     placeOnDevice(root_, context_);
     refreshHost();
     copyInAndOut();
     copyMembers();
-    insideKernels(root_);
+    makeKernelsSequential(root_);
+    addExtents();
     root_.renumber();
 }
 
@@ -420,8 +423,9 @@ public:
         // Members become containers only if the program is moved, so everything that may prevent it is tried with a copy.
         std::unique_ptr<SDFG> trial = hasStructures(root) ? clone(root) : nullptr;
         SDFG &moved = trial ? *trial : root;
-        if (const std::string why = trial ? flattenMembers(moved).obstacle : ""; !why.empty())
-            return stays(root, context, why);
+        const FlatMembers members = trial ? flattenMembers(moved) : FlatMembers();
+        if (!members.obstacle.empty())
+            return stays(root, context, members.obstacle);
         if (const std::string why = obstacle(moved); !why.empty())
             return stays(root, context, why);
         if (const std::string why = uncopiable(moved); !why.empty())
@@ -431,10 +435,11 @@ public:
         if (!isForced && !option<bool>("few-elements"))
             if (const std::string why = whyFewElements(moved); !why.empty())
                 return stays(root, context, why, "`--place device` moves it nevertheless");
+        UnknownSizes sizes = unknownSizes(moved, parameters, members);
         if (!isForced) // callers of DaCe's interface would not set a size on the handle
-            if (const std::string why = neededForCopies(root, parameters); !why.empty())
+            if (const std::string &why = sizes.obstacle; !why.empty())
                 return stays(root, context, why, "`--place device` moves it, and lets callers set this size on the handle");
-        Offload(root, trial ? flattenMembers(root) : FlatMembers(), context).run();
+        Offload(root, trial ? flattenMembers(root) : FlatMembers(), std::move(sizes.extents), context).run();
         keepParameters(root, parameters, context);
         if (place == pass::Placement::Require && !mentionsGpu(root))
             stays(root, context, "it has nothing for a device to do");

@@ -5,6 +5,7 @@
 #include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::transforms {
 
@@ -13,27 +14,56 @@ using diag::Reason;
 using diag::Why;
 using nest::Map;
 
+namespace {
+
+bool hasMaps(const Map &m) {
+    return std::any_of(m.body.begin(), m.body.end(), [](const nest::Item &i) { return i.map != nullptr; });
+}
+
+/// Would a thread run inner loops once for each iteration of loops that have threads of their own now? `kept`: the loops that keep
+/// theirs.
+bool losesThreads(const Map &m, const std::set<Name> &kept) {
+    std::set<Name> written;
+    for (const nest::Item &i : m.body)
+        for (const nest::PlacedUse &u : nest::usesOf(i))
+            if (u.use->writes() && u.use->subset)
+                written.merge(u.use->subset->freeSymbols());
+    const auto lost = [&](bool parallel) {
+        return std::any_of(m.params.begin(), m.params.end(),
+                           [&](Name p) { return !kept.count(p) && (written.count(p) != 0) == parallel; });
+    };
+    return lost(true) && (lost(false) || hasMaps(m));
+}
+
+bool losesThreads(const Map &m, std::size_t depth) {
+    return losesThreads(m, {m.params.begin(), m.params.begin() + static_cast<std::ptrdiff_t>(std::min(depth, m.params.size()))});
+}
+
+} // namespace
+
 bool shareThreads(const Map &a, const Map &b, std::size_t depth, const SDFG &g) {
-    return fillDevice({a.ranges.begin(), a.ranges.begin() + static_cast<std::ptrdiff_t>(depth)}) &&
-           threadsAreNeighbours(a, depth, g) && threadsAreNeighbours(b, depth, g);
+    return fillDevice({a.ranges.begin(), a.ranges.begin() + static_cast<std::ptrdiff_t>(depth)}) && !losesThreads(a, depth) &&
+           !losesThreads(b, depth) && threadsAreNeighbours(a, depth, g) && threadsAreNeighbours(b, depth, g);
 }
 
-bool keepsLoops(const Map &m, std::size_t depth) {
-    const bool isShort = std::none_of(m.body.begin(), m.body.end(), [](const nest::Item &i) { return i.map != nullptr; });
-    if (depth >= m.params.size() || isShort)
-        return true;
-    const std::set<Name> own = nest::localsOf(m);
-    const std::vector<nest::PlacedUse> uses = nest::aligned(m, m, {}, m.params.size());
-    return std::all_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) {
-        return !u.use->writes() || own.count(u.use->data) || u.use->kind == nest::UseKind::Update;
-    });
-}
-
-Reason whyNoBlocks(const Map &rows, const nest::Conflicts &items, const SDFG &g, bool anyOrder) {
+Reason whyNoBlocks(Map rows, const nest::Conflicts &items, const SDFG &g, bool anyOrder) {
+    splitAccumulated(rows);
     const RowSharing plan(rows, items, g, anyOrder);
     if (plan.why())
         return {Why::Shape, "the threads of a block cannot share an iteration: " + plan.why().text};
+    for (const auto &[lanes, d] : plan.lanes())
+        if (losesThreads(*lanes, {lanes->params[d]}))
+            return {Why::Shape, "a thread would run loops that have threads of their own now"};
     return plan.isWorthwhile() ? Reason() : Reason{Why::Shape, "a kernel of both would have too few threads"};
+}
+
+Reason whyOtherThreads(const Map &a, const Map &b, const Map &both, const nest::Conflicts &items, const SDFG &g, bool anyOrder) {
+    const auto sharing = [&](const Map &m) { return RowSharing(m, items, g, anyOrder).sharing(); };
+    for (const Map *m : {&a, &b})
+        if (hasMaps(*m))
+            if (const auto own = sharing(*m); own != RowSharing::Sharing::None && own != sharing(both))
+                return {Why::Shape, "the threads of a block would not share an iteration as they do now"};
+    return {};
 }
 
 bool isSumForBlocks(const nest::Item &item, const SDFG &g) {

@@ -9,14 +9,16 @@
 
 namespace sdfgc::transforms {
 
-/// Are the first `depth` loops of two maps enough to fill a device, with neighbouring threads at neighbouring elements?
+/// Are the first `depth` loops of two maps enough to fill a device, with neighbouring threads at neighbouring elements? Not if a
+/// map has further loops around inner maps: each iteration may be much work.
 bool shareThreads(const nest::Map &a, const nest::Map &b, std::size_t depth, const ir::SDFG &g);
-/// May the loops of a map after the first `depth` be loops of a thread? Not if there are loops inside of them, which would take
-/// as many times longer. Loops that only accumulate do not count.
-bool keepsLoops(const nest::Map &m, std::size_t depth);
 /// Why the threads of a block should not share an iteration of a map: because they cannot, or because nothing is gained; empty
 /// if they should. `anyOrder`: may sums of numbers be reordered (class F1)?
-diag::Reason whyNoBlocks(const nest::Map &rows, const nest::Conflicts &items, const ir::SDFG &g, bool anyOrder);
+diag::Reason whyNoBlocks(nest::Map rows, const nest::Conflicts &items, const ir::SDFG &g, bool anyOrder);
+/// Why a kernel that does what two maps do would need other threads than theirs: if the threads of a block should share iterations of
+/// one of them, but those of both not in the same way; empty otherwise.
+diag::Reason whyOtherThreads(const nest::Map &a, const nest::Map &b, const nest::Map &both, const nest::Conflicts &items,
+                             const ir::SDFG &g, bool anyOrder);
 /// Is an item a Reduce node that should stay one, because a kernel would use atomic updates for its sum, or few threads for all of
 /// its outputs? The expansions of the node combine values in an order that does not vary, with several blocks for an output.
 bool isSumForBlocks(const nest::Item &item, const ir::SDFG &g);

@@ -36,9 +36,9 @@
 // Steps that could be maps are treated as maps, and are restored if they join nothing (MakeMaps.h). These are copies
 // between two containers and, with the option `partial`, Reduce nodes and matrix-vector products: one map initialises
 // each output with the identity, another updates it. Sums then follow the order of the loops, which library nodes leave
-// open; all other results are bitwise identical. Products join only the maps that compute their operands. This is class
-// F1: with --reductions ordered, products and sums of all elements stay library nodes, while other Reduce nodes sum in
-// index order in either form.
+// open; all other results are bitwise identical. Products join only the maps that compute their operands or, on a GPU,
+// use their results. This is class F1: with --reductions ordered, products and sums of all elements stay library nodes,
+// while other Reduce nodes sum in index order in either form.
 //
 // With the option `handed`, maps are fused only through transients that one of them produces for the other, and neither
 // may write anything that the other reads or writes. Such maps keep what differentiate relies on: no value is
@@ -46,14 +46,14 @@
 //
 // On a GPU, maps are kernels. They share only their first loops if a thread for each shared iteration is enough to fill
 // the device and neighbouring threads access neighbouring elements, or if the threads of a block can share an iteration
-// (map-to-threads).
+// (map-to-threads). Products always need the latter.
 //
 // Not handled:
 //   - bodies with effects of their own (C++ code, callbacks);
-//   - maps that push to or pop from streams, if sharing a read is the only gain;
-//   - updates of one element by both maps, because the order of the sums would change;
-//   - on a GPU, products, and sums of all elements, which libraries and the expansions of Reduce nodes compute without
-//     atomic updates;
+//   - maps that push to or pop from streams, if sharing a read is the only gain; updates of one element by both maps,
+//     because the order of the sums would change;
+//   - on a GPU, products of vectors and sums of all elements, which libraries and the expansions of Reduce nodes compute
+//     without atomic updates;
 //   - maps that together use more containers than the option `containers`: each container is a memory stream that the
 //     processor has to follow.
 //
@@ -104,6 +104,12 @@ struct MapOrStep {
     Map *map = nullptr; // null: this is impossible
     std::unique_ptr<Map> made;
     std::optional<Item> before; // code that must run before the map
+    void take(std::unique_ptr<Map> better) {
+        if (!better)
+            return;
+        made = std::move(better);
+        map = made.get();
+    }
 };
 
 /// Fuses maps in the same list: in a run, or in the body of a map, whose parameters are symbols there.
@@ -209,8 +215,8 @@ private:
         if (facts_[i].effects || (lastRound_ && facts_[i].queues))
             return false;
         // A product stays a library call if it would only share reads.
-        const bool reduces =
-            item.step && (nest::isReduce(*item.step) || (nest::isProduct(*item.step) && !lastRound_ && !onDevice()));
+        const bool reduces = item.step && (nest::isReduce(*item.step) || (nest::isProduct(*item.step) && !lastRound_ &&
+                                                                          (!onDevice() || nest::matrixProductOf(*item.step, g_))));
         return item.map || item.step->isCopy() || (reduces && limits_.partial);
     }
 
@@ -268,9 +274,10 @@ private:
         return out;
     }
 
+    static bool isProduct(const Item &i) { return i.step && nest::isProduct(*i.step); }
     std::optional<std::size_t> join(std::size_t earlier, std::size_t later) {
         Item &a = list_[earlier], &b = list_[later];
-        if (a.step && nest::isProduct(*a.step)) // joins producers of its operands only: libraries are as good
+        if (isProduct(a) && !onDevice()) // joins producers of its operands only: libraries are as good
             return std::nullopt;
         if (!maySum(a, b) || !maySum(b, a)) {
             if (!lastRound_)
@@ -287,19 +294,14 @@ private:
         if (!first.map || !second.map)
             return std::nullopt;
         if (onDevice()) { // threads have no order
-            reorder(second, *first.map);
-            reorder(first, *second.map);
+            second.take(reordered(*second.map, *first.map));
+            first.take(reordered(*first.map, *second.map));
+            second.take(apartFrom(*second.map, *first.map, g_));
         }
         const std::size_t most = alignment(*first.map, *second.map, none).depth;
         const bool isPartly = canJoinPartly(*first.map, *second.map, earlier, later);
         if (most == 0 || (!isAll(most, *first.map, *second.map) && (!isPartly || (reduces && lastRound_))))
             return std::nullopt;
-        keepsLoops_ = lastRound_;
-        if (auto named = onDevice() ? namedUnlike(*second.map, most, *first.map, g_) : nullptr) {
-            keepsLoops_ = true;
-            second.made = std::move(named);
-            second.map = second.made.get();
-        }
         Reason why = excess(earlier, later);
         if (why && std::exchange(hasExcess_, true)) // already reported for a nearer one
             return std::nullopt;
@@ -309,7 +311,7 @@ private:
             up = canMove(later, earlier, later);
             why = {Why::Order, "an item between them must stay there"};
             if ((up || canMove(earlier, earlier, later)) && (!second.before || !hasToPrecede(earlier, *second.before)))
-                at = deepest(*first.map, *second.map, most, isPartly, why);
+                at = deepest(*first.map, *second.map, most, isPartly, isProduct(a) || isProduct(b), why);
         }
         const pass::Element where = elementOfItem(*first.map, g_);
         if (at.depth == 0) {
@@ -335,15 +337,6 @@ private:
             insertBefore(place, std::move(i));
         }
         return kept;
-    }
-
-    /// Gives a map's parameters the order of another map's, if both have more loops in common then.
-    static void reorder(MapOrStep &m, const Map &like) {
-        std::unique_ptr<Map> other = orderedLike(*m.map, like);
-        if (other && alignment(*other, like, none).depth > alignment(*m.map, like, none).depth) {
-            m.made = std::move(other);
-            m.map = m.made.get();
-        }
     }
 
     static bool isAll(std::size_t depth, const Map &a, const Map &b) {
@@ -372,8 +365,8 @@ private:
         return "the copy of `" + i.step->uses.front().data.str() + "` to `" + i.step->uses.back().data.str() + "`";
     }
 
-    /// The largest number of loops that both can share; no depth and a reason if there are none.
-    Alignment deepest(const Map &a, const Map &b, std::size_t most, bool isPartly, Reason &why) const {
+    /// The largest number of loops that both can share; none and a reason otherwise. `multiplies`: is one of them a product?
+    Alignment deepest(const Map &a, const Map &b, std::size_t most, bool isPartly, bool multiplies, Reason &why) const {
         Reason first;
         for (std::size_t depth = most; depth > 0; --depth) {
             if (!isAll(depth, a, b) && !isPartly)
@@ -381,7 +374,7 @@ private:
             Alignment at = alignment(a, b, depth);
             Reason obstacle = this->obstacle(a, b, at);
             if (!obstacle && onDevice())
-                obstacle = obstacleOnDevice(a, b, at);
+                obstacle = obstacleOnDevice(a, b, at, multiplies);
             if (!obstacle)
                 return at;
             if (!first)
@@ -429,16 +422,13 @@ private:
     /// Are the maps kernels of a device, rather than loops of a thread?
     bool onDevice() const { return limits_.device && !inMap_; }
     /// Why a kernel should not share the first loops of two maps; empty if it may.
-    Reason obstacleOnDevice(const Map &a, const Map &b, const Alignment &at) const {
-        if (isAll(at.depth, a, b))
-            return {};
-        if (keepsLoops_ && (!keepsLoops(a, at.depth) || !keepsLoops(b, at.depth)))
-            return {Why::Shape, "a kernel of both would have too few threads"};
-        if (shareThreads(a, b, at.depth, g_))
-            return {};
+    Reason obstacleOnDevice(const Map &a, const Map &b, const Alignment &at, bool multiplies) const {
         Map both = nest::copyOf(a), later = nest::copyOf(b);
         merge(both, later, at);
-        return whyNoBlocks(both, items_, g_, context_.allows(pass::FloatClass::F1));
+        const bool anyOrder = context_.allows(pass::FloatClass::F1);
+        if (!multiplies && (isAll(at.depth, a, b) || shareThreads(a, b, at.depth, g_)))
+            return whyOtherThreads(a, b, both, items_, g_, anyOrder);
+        return whyNoBlocks(std::move(both), items_, g_, anyOrder);
     }
     /// Saving reads pays if a transient then needs no memory, but not if every iteration would need memory for the saved values.
     bool maySave() const { return limits_.partial && !lastRound_ && !inMap_ && !limits_.device; }
@@ -463,8 +453,7 @@ private:
     pass::Context &context_;
     std::vector<nest::ItemFacts> facts_;
     bool lastRound_ = false;
-    bool keepsLoops_ = false; // the current pair must not lose parallel loops
-    bool hasExcess_ = false;  // the current item would be too large with an earlier one
+    bool hasExcess_ = false; // the current item would be too large with an earlier one
     static constexpr std::size_t none = ~std::size_t(0);
     std::size_t first_ = 0, end_ = 0;
     std::vector<std::size_t> before_, after_; // the neighbours of each remaining item

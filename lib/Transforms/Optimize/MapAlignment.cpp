@@ -53,7 +53,7 @@ Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
     return out;
 }
 
-std::unique_ptr<Map> orderedLike(const Map &m, const Map &like) {
+std::unique_ptr<Map> reordered(const Map &m, const Map &like) {
     if (!isBox(m) || m.entry->ordered)
         return nullptr;
     std::vector<std::optional<std::size_t>> place(m.params.size()); // in `like`
@@ -75,45 +75,25 @@ std::unique_ptr<Map> orderedLike(const Map &m, const Map &like) {
         return nullptr;
     auto out = std::make_unique<Map>(nest::copyOf(m));
     nest::reorderLoops(*out, order);
-    return out;
+    const std::size_t all = m.params.size();
+    return alignment(*out, like, all).depth > alignment(m, like, all).depth ? std::move(out) : nullptr;
 }
 
-namespace {
-
-/// Gives the loops of a map, from one of them on, and of its inner maps names that are not taken. Returns whether there was one to
-/// rename; nothing if a loop cannot be renamed.
-std::optional<bool> renameLoops(Map &m, std::size_t from, const std::set<Name> &taken, const SDFG &g) {
-    bool changed = false;
-    std::map<Name, sym::Expr> fresh;
-    for (std::size_t d = from; d < m.params.size(); ++d)
-        if (const Name old = m.params[d]; taken.count(old)) {
-            for (int k = 0; taken.count(m.params[d]); ++k)
-                m.params[d] = g.freshName(old.str() + "_" + std::to_string(k));
-            fresh.emplace(old, sym::Expr::symbol(m.params[d]));
-        }
-    for (sym::Range &r : m.ranges)
-        r = r.substituted(fresh);
-    for (nest::Item &i : m.body) {
-        if (!fresh.empty() && !nest::canRename(i, fresh))
-            return std::nullopt;
-        if (!fresh.empty())
-            nest::rename(i, fresh);
-        if (i.map) {
-            const std::optional<bool> inside = renameLoops(*i.map, 0, taken, g);
-            if (!inside)
-                return std::nullopt;
-            changed |= *inside;
-        }
+std::unique_ptr<Map> apartFrom(const Map &m, const Map &like, const SDFG &g) {
+    const auto meets = [&](Name p) { return std::count(like.params.begin(), like.params.end(), p) != 0; };
+    std::unique_ptr<Map> out;
+    for (std::size_t d = alignment(like, m, m.params.size()).depth; d < m.params.size(); ++d) {
+        if (!meets(m.params[d]))
+            continue;
+        if (!out)
+            out = std::make_unique<Map>(nest::copyOf(m));
+        Name fresh = nest::freshParameter(m.params[d].str(), *out, g);
+        while (meets(fresh))
+            fresh = nest::freshParameter(fresh.str() + "_0", *out, g);
+        if (!nest::renameParameter(*out, d, fresh))
+            return nullptr;
     }
-    return changed || !fresh.empty();
-}
-
-} // namespace
-
-std::unique_ptr<Map> namedUnlike(const Map &m, std::size_t depth, const Map &like, const SDFG &g) {
-    std::set<Name> taken(like.params.begin(), like.params.end());
-    auto out = std::make_unique<Map>(nest::copyOf(m));
-    return renameLoops(*out, depth, taken, g).value_or(false) ? std::move(out) : nullptr;
+    return out;
 }
 
 std::optional<Map> mapForReduction(const nest::Step &reduction) {

@@ -22,12 +22,13 @@ struct Alignment {
 Alignment alignment(const nest::Map &earlier, const nest::Map &later, std::size_t limit);
 
 /// Returns a copy of a map with its parameters in the order of those parameters of another map that index the same dimensions of
-/// a common container; the others come last. Null if that is the present order, or if ranges depend on parameters.
-std::unique_ptr<nest::Map> orderedLike(const nest::Map &m, const nest::Map &like);
+/// a common container; the others come last. Null if the maps do not have more loops in common then, or if ranges depend on
+/// parameters.
+std::unique_ptr<nest::Map> reordered(const nest::Map &m, const nest::Map &like);
 
-/// Returns a copy of a map whose loops below the first `depth` have other names than the parameters of another map. Null if they
-/// already do, or if one cannot be renamed.
-std::unique_ptr<nest::Map> namedUnlike(const nest::Map &m, std::size_t depth, const nest::Map &like, const ir::SDFG &g);
+/// Returns a copy of a map in which those parameters that it does not have in common with another map have other names than that
+/// map's. Null if they have already, or if one cannot be renamed.
+std::unique_ptr<nest::Map> apartFrom(const nest::Map &m, const nest::Map &like, const ir::SDFG &g);
 
 /// A map without loops, with the schedule of a Reduce node; nothing if the host has none like it.
 std::optional<nest::Map> mapForReduction(const nest::Step &reduction);

@@ -22,8 +22,8 @@
 //   4. the value's inputs are unchanged at each reader: neither the map nor any item up to the last reader writes them.
 //
 // Profitable when:
-//   - the iterations of a reader do not reuse the same element: each of the reader's loops moves along t. On a GPU, values of
-//     up to four operations on scalars are recomputed nevertheless, as fast as they would be loaded;
+//   - the iterations of a reader do not reuse the same element: each of the reader's loops moves along t. On a GPU, where it
+//     saves a kernel, this does not matter to a single operation, nor to four operations on scalars;
 //   - the additional computation costs less than the memory traffic saved: at most the option `operations` per byte of
 //     an element, or `device-operations` on a GPU, which also saves a kernel;
 //   - the total number of array reads decreases.
@@ -281,11 +281,12 @@ private:
         return {};
     }
 
-    /// Does a thread of a device compute the value from its arguments as fast as it would load it?
+    /// Does a thread of a device compute the value as fast as it would load it: by one operation, or from scalars by a few?
     bool isAsCheapAsLoad(const nest::ProducedValue &v) const {
         constexpr int64_t load = 4;
-        return limits_.device && v.operations <= load &&
-               std::all_of(v.inputs.begin(), v.inputs.end(), [this](const Use *u) { return g_.desc(u->data)->totalSize.isOne(); });
+        const auto isScalar = [this](const Use *u) { return g_.desc(u->data)->totalSize.isOne(); };
+        return limits_.device &&
+               (v.operations <= 1 || (v.operations <= load && std::all_of(v.inputs.begin(), v.inputs.end(), isScalar)));
     }
 
     /// Do all loops around a read determine its element, each through a different index in steps of one?

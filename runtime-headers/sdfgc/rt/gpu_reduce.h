@@ -81,6 +81,25 @@ template <class T, class F> SDFGC_DEVICE T blockReduceAll(const T &value, F op) 
     return everyones;
 }
 
+/// Combines the values of the threads that have threadIdx.x in common, in a block of at most two dimensions; all of them get the
+/// result. Uses shared memory for one value of each thread; may be called again at once.
+template <class T, class F> SDFGC_DEVICE T columnReduceAll(const T &value, F op) {
+    SDFGC_SHARED(T, values, 1024);
+    T *const mine = values + linearThread();
+    *mine = value;
+    for (unsigned rows = blockDim.y; rows > 1;) {
+        const unsigned half = (rows + 1) / 2;
+        __syncthreads();
+        if (threadIdx.y + half < rows)
+            *mine = op(*mine, mine[half * blockDim.x]);
+        rows = half;
+    }
+    __syncthreads();
+    const T everyones = values[threadIdx.x];
+    __syncthreads(); // the next call writes `values` again
+    return everyones;
+}
+
 /// Combines the values of all threads of the grid without a second kernel and without depending on the order of blocks: every block
 /// writes its result to `partial[block]`, and the last block to finish combines them. `*counter` counts the blocks: it must be 0
 /// before the launch and is 0 again after it. `identity` is the neutral element of `op`. True in the one thread that has the total

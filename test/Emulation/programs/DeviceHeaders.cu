@@ -43,6 +43,7 @@ template <class T> SDFGC_KERNEL void reduction(const T *A, T *out, T *partial, u
     if (gpu::linearThread() == 0)
         gpu::atomicSum(out, sum);
     out[threadIdx.x] = gpu::blockReduceAll(mine, [](T a, T b) { return static_cast<T>(a + b); });
+    out[threadIdx.x] = gpu::columnReduceAll(mine, gpu::Sum());
     out[threadIdx.x] = gpu::warpScan(mine, gpu::Sum());
     T total = 0;
     if (gpu::gridReduce(mine, gpu::Sum(), T(0), partial, counter, total))

@@ -45,20 +45,26 @@ class ByHand:
     """The library with kernels by hand; it also has the host's page-locked memory."""
 
     def __init__(self, file):
-        self._library = ctypes.CDLL(file)
-        self.device = Device(self._library, 'by_hand')
-        self.host_alloc = programs.function(self._library, 'by_hand_host_alloc', ctypes.c_void_p, ctypes.c_size_t)
-        self.host_free = programs.function(self._library, 'by_hand_host_free', None, ctypes.c_void_p)
+        self.library = ctypes.CDLL(file)
+        self.device = Device(self.library, 'by_hand')
+        self.host_alloc = programs.function(self.library, 'by_hand_host_alloc', ctypes.c_void_p, ctypes.c_size_t)
+        self.host_free = programs.function(self.library, 'by_hand_host_free', None, ctypes.c_void_p)
 
     def device_name(self):
         name = ctypes.create_string_buffer(256)
-        if self._library.by_hand_device_name(name, ctypes.c_size_t(256)):
+        if self.library.by_hand_device_name(name, ctypes.c_size_t(256)):
             sys.exit('there is no GPU here: see --emulate and --compile-only')
         return name.value.decode()
 
+    def has(self, name):
+        return hasattr(self.library, name)
+
+    def kernel(self, name):
+        return self.library[name]
+
     def caller(self, name, size):
         """As Program.caller, for one of the kernels."""
-        kernel = self._library[name]
+        kernel = self.kernel(name)
 
         def caller(addresses):
             arguments = [ctypes.c_void_p(addresses[a]) for a in sorted(addresses)] + [ctypes.c_int64(size)]
@@ -78,12 +84,12 @@ class ByHand:
         def succeeds(status):
             if status:
                 sys.exit(f'a graph by hand: status {status} of the device')
-        succeeds(self._library.graph_make(ctypes.byref(made), places, *numbers, ctypes.c_double(last)))
+        succeeds(self.library.graph_make(ctypes.byref(made), places, *numbers, ctypes.c_double(last)))
         def launch(count):
             seconds = (ctypes.c_double * count)()
-            succeeds(self._library.graph_launch(made, seconds, ctypes.c_int64(count)))
+            succeeds(self.library.graph_launch(made, seconds, ctypes.c_int64(count)))
             return list(seconds)
-        return launch, lambda: self._library.graph_free(made)
+        return launch, lambda: self.library.graph_free(made)
 
     def time_program(self, program, turns, size, calls):
         """Seconds of each call of a program of replay.py, whose calls take turns: each with the addresses of its arrays and a number."""
@@ -91,7 +97,7 @@ class ByHand:
         arguments = (Turn * len(turns))(*[Turn(ctypes.addressof(place), last) for place, (_, last) in zip(places, turns)])
         seconds = (ctypes.c_double * calls)()
         numbers = [ctypes.c_int64(n) for n in (len(turns), len(places[0]), size)]
-        if self._library.time_program(seconds, ctypes.c_int64(calls), program.entry(), program.handle, arguments, *numbers):
+        if self.library.time_program(seconds, ctypes.c_int64(calls), program.entry(), program.handle, arguments, *numbers):
             sys.exit(f'{program.prefix}: not one of the numbers of arrays of by_hand/calls.cu')
         return list(seconds)
 
