@@ -20,7 +20,8 @@ config.substitutions += [
     ('%graphs', os.path.join(config.test_source_root, 'graphs')),
     # For tests of what GPU programs do with loops of the host: none becomes a kernel.
     ('%host_loops', ' '.join(f'--pass-option {name}.device=false' for name in
-                             ('promote-bounds', 'loops-to-maps', 'distribute-loops', 'alternate-buffers', 'loops-into-maps'))),
+                             ('promote-bounds', 'loops-to-maps', 'distribute-loops', 'alternate-buffers', 'loops-into-maps')) +
+     ' --pass-option persist-loops.blocks=false'),
     ('%root', os.path.dirname(config.test_source_root)),
 ]
 # `UNSUPPORTED: address-sanitizer`: what it reports in place of the program.

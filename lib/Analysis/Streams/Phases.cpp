@@ -3,6 +3,8 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Streams/Barriers.h"
 
+#include <algorithm>
+
 namespace sdfgc::analysis {
 
 using namespace ir;
@@ -55,7 +57,9 @@ void PhaseOrder::run(const Found &found) {
 /// The phases of each block, in a kernel or in one iteration of a persistent kernel's loop over blocks.
 void PhaseOrder::blocks(State &s, MapEntry &kernel) {
     executor_ = Executor::Block;
-    if (executorOf(kernel) == Executor::Grid || blocksRepeat(kernel))
+    const bool once =
+        std::all_of(kernel.ranges.begin(), kernel.ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); });
+    if ((executorOf(kernel) == Executor::Grid && !once) || blocksRepeat(kernel))
         iterated({}, [&](const PhaseKnowledge &head) { return scope(s, &kernel, head); });
     else
         scope(s, &kernel, {});

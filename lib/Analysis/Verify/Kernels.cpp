@@ -64,9 +64,9 @@ private:
         if (m && m->schedule == Schedule::CPU_Multicore && around == Team::Member)
             maps.push_back(m);
         const bool kernel = m && isKernelSchedule(m->schedule);
-        const std::size_t limits = m && m->schedule == Schedule::GPU_Device ? 3 : 0;
         if (kernel && !inKernel(*m, scopes) &&
-            (!m->gpuBlockSize || m->gpuBlockSize->size() != 3 || m->gpuGridLimit.size() != limits))
+            (!m->gpuBlockSize || m->gpuBlockSize->size() != 3 ||
+             (m->gpuGridLimit.size() != 3 && !(m->schedule == Schedule::GPU_Persistent && m->gpuGridLimit.empty()))))
             shapeless.push_back(m);
     }
     static bool inKernel(const MapEntry &m, const ScopeTree &scopes) {

@@ -84,7 +84,8 @@ void cooperativeCopy(Instance &in, const CopySide &src, const CopySide &dst, con
     in.fn->names.open();
     For &loop = countingLoop(in, "k", volume(to), out);
     // Each block copies memory that is private to it.
-    const bool byGrid = in.fn->device.level == analysis::Executor::Grid && dst.place.desc->storage != Storage::GPU_Shared;
+    const bool byGrid = in.fn->device.level == analysis::Executor::Grid && !in.fn->device.isOneBlock &&
+                        dst.place.desc->storage != Storage::GPU_Shared;
     loop.spread = Spread{byGrid ? Spread::Threads : Spread::Block, -1, false, false};
     sym::Expr k = sym::Expr::symbol(in.varName(loop.var));
     copyElement(in, src, src.start() + offsetOfLinear(from, k), dst, dst.start() + offsetOfLinear(to, k), e,

@@ -63,7 +63,7 @@ void lowerLibraryNode(Instance &in, LibraryNode &n, tree::Block &out) {
     switch (op->kind) {
     case analysis::AsyncOp::Barrier:
     case analysis::AsyncOp::GridBarrier:
-        out.add<Barrier>()->ofGrid = op->kind == analysis::AsyncOp::GridBarrier;
+        out.add<Barrier>()->ofGrid = op->kind == analysis::AsyncOp::GridBarrier && !in.fn->device.isOneBlock;
         return;
     case analysis::AsyncOp::Reserve:
         return reserve(in, op->data, analysis::placeOf(n), out);

@@ -4,6 +4,7 @@
 #include "KernelFunctions.h"
 #include "Lower/Expressions/Symbols.h"
 #include "Lower/Flow/Loops.h"
+#include "Lower/Flow/Maps.h"
 #include "Lower/Flow/States.h"
 
 #include "sdfgc/Analysis/Memory/Axes.h"
@@ -20,21 +21,24 @@ void lowerGridKernel(Instance &in, MapEntry &m, tree::Block &out) {
     const KernelShape shape = kernelShape(in, m);
     const Name name = nameKernel(in.program(), m);
     std::unique_ptr<Launch> launch = launchOf(in, m, shape);
-    launch->grid[0] = sym::call(number::residentBlocks,
-                                {sym::Expr::symbol(name), printable(in, shape.block[0] * shape.block[1] * shape.block[2])});
+    const bool isOneBlock = !m.gpuGridLimit.empty();
+    if (!isOneBlock)
+        launch->grid[0] = sym::call(number::residentBlocks,
+                                    {sym::Expr::symbol(name), printable(in, shape.block[0] * shape.block[1] * shape.block[2])});
 
     tree::Block body;
-    FunctionContext::Device outer = std::exchange(in.fn->device, {true, Executor::Grid, shape.block, launch.get(), &out});
+    FunctionContext::Device outer =
+        std::exchange(in.fn->device, {true, Executor::Grid, shape.block, launch.get(), &out, isOneBlock});
     SymbolScope symbols(in);
     in.fn->names.open();
     if (!m.params.empty())
-        symbols.define(m.params[0], sym::call(number::threadInGrid, {}), ScalarKind::Int64);
+        symbols.define(m.params[0], sym::call(isOneBlock ? number::threadInBlock : number::threadInGrid, {}), ScalarKind::Int64);
     lowerScope(in, &m, body);
     in.fn->names.close();
     in.fn->device = std::move(outer);
 
     KernelInfo info = kernelInfo(m, shape, body);
-    info.persistent = true;
+    info.persistent = !isOneBlock;
     finishKernel(in, m, name, std::move(body), info, *launch);
     out.body.push_back(std::move(launch));
 }
@@ -44,7 +48,14 @@ void gridMap(Instance &in, MapEntry &m, tree::Block &out) {
     const bool byBlocks = analysis::runByBlocks(m);
     const std::array<sym::Expr, 3> &block = in.fn->device.block;
     const bool isRow = block[1].isOne() && block[2].isOne();
-    const Spread spread{byBlocks ? Spread::Grid : Spread::Threads, byBlocks || isRow ? 0 : -1, false, false};
+    if (in.fn->device.isOneBlock && byBlocks) { // the block runs all iterations
+        const Executor level = std::exchange(in.fn->device.level, Executor::Block);
+        mapLoops(in, m, out);
+        in.fn->device.level = level;
+        return;
+    }
+    const Spread::Level level = byBlocks ? Spread::Grid : in.fn->device.isOneBlock ? Spread::Block : Spread::Threads;
+    const Spread spread{level, byBlocks || isRow ? 0 : -1, false, false};
     const std::size_t rank = m.params.size();
     tree::Block *at = &out;
     auto loop = [&](Name parameter, const sym::Range &r) {
@@ -68,11 +79,11 @@ void gridMap(Instance &in, MapEntry &m, tree::Block &out) {
             symbols.define(m.params[d], l->var);
         }
     }
-    const Executor level = std::exchange(in.fn->device.level, byBlocks ? Executor::Block : Executor::Thread);
+    const Executor outer = std::exchange(in.fn->device.level, byBlocks ? Executor::Block : Executor::Thread);
     in.fn->names.open();
     lowerScope(in, &m, *at);
     in.fn->names.close();
-    in.fn->device.level = level;
+    in.fn->device.level = outer;
 }
 
 } // namespace sdfgc::tree::lowering

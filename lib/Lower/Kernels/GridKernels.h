@@ -17,6 +17,9 @@
 //     tasklets                 likewise, on one thread; on all threads if they only write registers
 //     copies                   are distributed over all threads, or over those of each block if the target is shared memory
 //
+// A grid limit makes the grid a single block (MapEntry::gpuGridLimit, set by persist-loops): its threads share the device-wide
+// maps, barriers of the grid are those of the block, and the launch is an ordinary one.
+//
 // All of it runs with a single block size, which shape-kernels has chosen.
 //
 // The host allocates the body's device memory once for the grid. The barriers are nodes of the graph (place-barriers). The rules

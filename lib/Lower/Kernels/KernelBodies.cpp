@@ -61,9 +61,10 @@ tree::Block &firstThreads(const Instance &in, std::size_t rank, tree::Block &out
 void threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
     SymbolScope symbols(in);
     // Each block of a persistent kernel gets here: only one writes memory that all of them see.
-    tree::Block *at = in.fn->device.level == Executor::Grid && writesBeyond(*m.exit, Storage::GPU_Shared)
-                          ? &onlyFirst({py::call(number::blockInGrid, {})}, out)
-                          : &out;
+    tree::Block *at =
+        in.fn->device.level == Executor::Grid && !in.fn->device.isOneBlock && writesBeyond(*m.exit, Storage::GPU_Shared)
+            ? &onlyFirst({py::call(number::blockInGrid, {})}, out)
+            : &out;
     const std::size_t rank = m.params.size();
     const bool dynamic = m.schedule == Schedule::GPU_ThreadBlock_Dynamic;
     if (!dynamic)
@@ -91,7 +92,7 @@ void threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->device.level = level;
 }
 
-/// A map with at most one iteration, from an index to the smaller of it and a limit, is a branch. Returns whether `m` is such a map.
+/// A map with at most one iteration, from an index to the smaller of it and a limit, is a branch. Returns whether `m` is one.
 bool branchMap(Instance &in, MapEntry &m, tree::Block &out) {
     const sym::Range &r = m.ranges.front();
     const sym::Expr next = r.begin + 1, end = r.end + 1;
@@ -151,8 +152,12 @@ void lowerKernelTasklet(Instance &in, Tasklet &t, tree::Block &out) {
     if (in.fn->device.level == Executor::Thread || !writesBeyond(t, Storage::Register))
         return lowerTasklet(in, t, out);
     // Code outside of maps over threads runs once per block, or once for the grid: a single thread runs it.
-    const bool once = in.fn->device.level == Executor::Grid && writesBeyond(t, Storage::GPU_Shared);
-    lowerTasklet(in, t, onlyFirst({py::call(once ? number::threadInGrid : number::threadInBlock, {})}, out));
+    const FunctionContext::Device &device = in.fn->device;
+    const bool once = device.level == Executor::Grid && !device.isOneBlock && writesBeyond(t, Storage::GPU_Shared);
+    const bool isRow = device.isOneBlock && device.block[1].isOne() && device.block[2].isOne();
+    const py::ExprRef thread =
+        isRow ? py::name(number::threadX) : py::call(once ? number::threadInGrid : number::threadInBlock, {});
+    lowerTasklet(in, t, onlyFirst({thread}, out));
 }
 
 } // namespace sdfgc::tree::lowering

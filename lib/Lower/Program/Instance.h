@@ -35,6 +35,7 @@ struct FunctionContext {
         std::array<sym::Expr, 3> block{1, 1, 1};
         const Launch *launch = nullptr; // grid and block sizes are known
         Block *host = nullptr;          // where the launch will be inserted
+        bool isOneBlock = false;        // of a persistent kernel: the grid is a single block
     };
 
     LoweredProgram &program;

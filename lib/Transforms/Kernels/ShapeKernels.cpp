@@ -105,7 +105,8 @@ private:
 
         const auto before = std::tuple(m.gpuBlockSize, m.gpuGridLimit, m.gpuLaunchBounds);
         m.gpuBlockSize = std::vector<sym::Expr>(block.begin(), block.end());
-        m.gpuGridLimit = m.schedule == Schedule::GPU_Persistent ? std::vector<sym::Expr>{} : gridLimit(m, block, content);
+        if (m.schedule != Schedule::GPU_Persistent) // one block, or as many as run at once
+            m.gpuGridLimit = gridLimit(m, block, content);
         if (m.gpuLaunchBounds.empty() || m.gpuLaunchBounds == "0")
             m.gpuLaunchBounds = threads.asInt() ? threads.str() : "-1";
         return before != std::tuple(m.gpuBlockSize, m.gpuGridLimit, m.gpuLaunchBounds);

@@ -38,13 +38,18 @@ public:
 
     bool run() {
         if (m_.schedule != Schedule::GPU_Device || m_.gpuBlockSize || hasDynamicRange(m_) || !findAccumulated() || !worthIt() ||
-            analysis::executorOf(m_) != analysis::Executor::Host || analysis::runByBlocks(m_))
+            !hasGrid() || analysis::runByBlocks(m_))
             return false;
         splitMap(m_, accumulated_, Schedule::Sequential);
         return true;
     }
 
 private:
+    /// Does the grid share its iterations: is it a kernel, or in a persistent one?
+    bool hasGrid() const {
+        const analysis::Executor around = analysis::executorOf(m_);
+        return around == analysis::Executor::Host || around == analysis::Executor::Grid;
+    }
     /// Rules 1 and 2.
     bool findAccumulated() {
         std::set<Name> written;

@@ -19,6 +19,10 @@
 // So the estimate assigns a small value to sizes that loops count to, and a large value to the others. If two nested
 // loops count to the same size, the number of launches is its square, and all sizes get the small value: no program
 // does that to long rows. Variables of loops and maps take the middle of their range.
+//
+// A loop around kernels may become a kernel itself (persist-loops). Its operations then are steps between barriers instead of
+// launches: in a kernel of one block, a step of few elements takes a microsecond, but a single multiprocessor processes its
+// elements. So the estimate compares both forms of each loop, inner ones first, and counts the faster one.
 #include "Transforms/Offload/FewElements.h"
 
 #include "Transforms/Edits/HostReads.h"
@@ -29,6 +33,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 
 namespace sdfgc::transforms {
 
@@ -113,7 +118,8 @@ Counted countedTo(SDFG &g) {
 /// Visits everything that the host would launch, in one SDFG.
 class Estimate {
 public:
-    Estimate(SDFG &g, Values values, DeviceWork &work) : g_(g), values_(std::move(values)), work_(work) {
+    Estimate(SDFG &g, Values values, DeviceWork &work, LoopChoice *loops = nullptr)
+        : g_(g), values_(std::move(values)), work_(&work), loops_(loops) {
         for (bool more = true; more;)
             more = assign();
     }
@@ -124,9 +130,10 @@ private:
     void state(State &s, double times);
     void loop(LoopRegion &l, double times);
     void launch(double times, double elements) {
-        work_.launches += times;
-        work_.elements += times * elements;
+        work_->launches += times;
+        work_->elements += times * elements;
     }
+    DeviceWork once(Block &b);
     double size(const sym::Range &r) const {
         return static_cast<double>(std::max<int64_t>(1, sym::evaluate(r.size(), values_).value_or(otherSize)));
     }
@@ -144,7 +151,8 @@ private:
 
     SDFG &g_;
     Values values_; // of symbols with known values here
-    DeviceWork &work_;
+    DeviceWork *work_;
+    LoopChoice *loops_; // null: the host runs all of them
 };
 
 /// Computes values of symbols that edges assign from those of other symbols; false if there are none left.
@@ -212,6 +220,13 @@ bool makesView(const AccessNode &a, const AccessNode &b) {
     return shows(a, b) || shows(b, a);
 }
 
+/// In a program that was moved: a copy that control flow needs, which the device does not.
+bool isCopyToHost(const Edge &e) {
+    const SDFG &g = *e.src->state()->sdfg();
+    const DataDesc *from = g.desc(cast<AccessNode>(e.src)->data), *to = g.desc(cast<AccessNode>(e.dst)->data);
+    return from && to && from->storage == Storage::GPU_Global && to->isArray() && to->storage == Storage::CPU_Heap;
+}
+
 void Estimate::state(State &s, double times) {
     const analysis::ScopeTree scopes(s);
     for (Node *n : scopes.children(nullptr)) {
@@ -223,12 +238,12 @@ void Estimate::state(State &s, double times) {
             if (usesArray(*n))
                 launch(times, 1);
         } else if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg) {
-            Estimate(*nested->sdfg, inside(*nested), work_).region(*nested->sdfg, times);
+            Estimate(*nested->sdfg, inside(*nested), *work_, loops_).region(*nested->sdfg, times);
         } else if (isa<AccessNode>(n)) {
             for (const Edge *e : n->outEdges())
                 if (const auto *to = dyn_cast<AccessNode>(e->dst);
                     to && !e->memlet.isEmpty() && !makesView(*cast<AccessNode>(n), *to))
-                    launch(times, volume(*e));
+                    launch(times, isCopyToHost(*e) ? 0 : volume(*e));
         }
     }
 }
@@ -244,23 +259,60 @@ void Estimate::loop(LoopRegion &l, double times) {
     values_ = outside;
 }
 
-void Estimate::region(Region &r, double times) {
-    for (const auto &b : r.blocks()) {
-        if (auto *s = dyn_cast<State>(b.get()))
-            state(*s, times);
-        else if (auto *l = dyn_cast<LoopRegion>(b.get()))
-            loop(*l, times);
-        else if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
-            for (const auto &branch : c->branches())
-                region(*branch.region, times);
-        else if (auto *inner = dyn_cast<Region>(b.get()))
-            region(*inner, times);
+/// The work of one execution of a block. Records it, and the loops that should be kernels.
+DeviceWork Estimate::once(Block &b) {
+    DeviceWork work;
+    DeviceWork *const outer = std::exchange(work_, &work);
+    if (auto *s = dyn_cast<State>(&b))
+        state(*s, 1);
+    else if (auto *l = dyn_cast<LoopRegion>(&b))
+        loop(*l, 1);
+    else if (auto *c = dyn_cast<ConditionalBlock>(&b))
+        for (const auto &branch : c->branches())
+            region(*branch.region, 1);
+    else if (auto *inner = dyn_cast<Region>(&b))
+        region(*inner, 1);
+    work_ = outer;
+    if (!loops_)
+        return work;
+    if (auto *l = dyn_cast<LoopRegion>(&b); l && work.isFasterInBlock() && loops_->mayBeKernel(*l)) {
+        work = work.inBlock();
+        loops_->kernels.insert(l);
     }
+    loops_->work[&b] = work;
+    return work;
+}
+
+void Estimate::region(Region &r, double times) {
+    for (const auto &b : r.blocks())
+        work_->add(once(*b), times);
 }
 
 } // namespace
 
-bool DeviceWork::isNotWorthwhile() const { return launches > fewLaunches && elements < launches * fewElements; }
+bool DeviceWork::isNotWorthwhile() const {
+    if (steps > 0)
+        return launches + steps > fewLaunches && onHost() < onDevice();
+    return launches > fewLaunches && elements < launches * fewElements;
+}
+
+DeviceWork DeviceWork::inBlock(const Costs &c) const {
+    DeviceWork kernel;
+    kernel.launches = 1;
+    kernel.elements = elements;
+    kernel.steps = launches + steps;
+    kernel.inSteps = kernel.steps * c.step + elements * (c.blockElement - c.deviceElement);
+    return kernel;
+}
+
+bool DeviceWork::isFasterInBlock() const { return onDevice() - inBlock().onDevice() > launches * Costs().launch / 3; }
+
+void DeviceWork::add(const DeviceWork &w, double times) {
+    launches += times * w.launches;
+    elements += times * w.elements;
+    steps += times * w.steps;
+    inSteps += times * w.inSteps;
+}
 
 std::string durationText(double nanoseconds) {
     constexpr double day = 86400e9;
@@ -279,7 +331,7 @@ std::string durationText(double nanoseconds) {
     return std::string(text.data()) + " " + std::string(unit);
 }
 
-DeviceWork estimateDeviceWork(SDFG &root) {
+DeviceWork estimateDeviceWork(SDFG &root, LoopChoice *loops) {
     const Counted counted = countedTo(root);
     const auto sizeOf = [&](Name n) { return counted.quadratic || counted.sizes.count(n) ? countedSize : otherSize; };
     Values values;
@@ -289,7 +341,7 @@ DeviceWork estimateDeviceWork(SDFG &root) {
         if (d.isScalar() && !d.transient)
             values[name] = sizeOf(name);
     DeviceWork work;
-    Estimate(root, std::move(values), work).region(root, 1);
+    Estimate(root, std::move(values), work, loops).region(root, 1);
     return work;
 }
 

@@ -3,6 +3,11 @@
 
 #include "sdfgc/IR/Sdfg.h"
 
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
 namespace sdfgc::transforms {
 
 /// What the estimate assumes of machines, in nanoseconds.
@@ -13,23 +18,44 @@ struct Costs {
     double hostElement = 0.7;
     /// An element on the device: a double read and one written, at the 4.8 TB/s of an H200's data sheet.
     double deviceElement = 16 / 4800.0;
+    /// A step of a kernel of one block: barriers, a load from the second-level cache, operations that depend on it and on each other,
+    /// and a store.
+    double step = 1000;
+    /// An element in a kernel of one block: a multiprocessor reads 64 bytes per cycle from the second-level cache.
+    double blockElement = 16 / 100.0;
 };
 
 /// An estimate of a program's work on the device.
 struct DeviceWork {
     double launches = 0; // kernels, library calls and copies in a run of the program
     double elements = 0; // processed by all launches together
+    double steps = 0;    // operations in kernels of one block, which would otherwise be launches
+    double inSteps = 0;  // nanoseconds that these take beyond those of their elements on the entire device
     /// The nanoseconds of a run; on the device without copies of arguments.
     double onHost(const Costs &c = {}) const { return elements * c.hostElement; }
-    double onDevice(const Costs &c = {}) const { return launches * c.launch + elements * c.deviceElement; }
+    double onDevice(const Costs &c = {}) const { return launches * c.launch + elements * c.deviceElement + inSteps; }
     /// Is the device slower than the host, whose threads can process the elements of a launch before it starts?
     bool isNotWorthwhile() const;
+    /// The same work in a kernel of one block.
+    DeviceWork inBlock(const Costs &c = {}) const;
+    /// Would that be faster, by at least a third of the time of the launches?
+    bool isFasterInBlock() const;
+    void add(const DeviceWork &w, double times = 1);
 };
 
-/// Estimates the work of a CPU program. Sizes that host loops count to are assumed to be 1000, or a million if no loop
-/// does; ranges that cannot be computed are a million, too. If two nested loops count to the same size, all sizes are
-/// 1000. Loops that are not counted run 1000 times, and branches are always taken.
-DeviceWork estimateDeviceWork(ir::SDFG &root);
+/// The host loops that should be kernels of one block. The estimate asks for those that may be (KernelLoops.h), and records the work
+/// of one execution of each block. Only for lookups: the order of the elements varies.
+struct LoopChoice {
+    std::function<bool(ir::LoopRegion &)> mayBeKernel;
+    std::set<const ir::LoopRegion *> kernels = {}; // loops inside of these may be in the set as well
+    std::map<const ir::Block *, DeviceWork> work = {};
+};
+
+/// Estimates the work of a CPU program, or of one that was moved. Sizes that host loops count to are assumed to be 1000, or a
+/// million if no loop does; ranges that cannot be computed are a million, too. If two nested loops count to the same size, all
+/// sizes are 1000. Loops that are not counted run 1000 times, and branches are always taken. Without `loops`, the host runs
+/// all loops.
+DeviceWork estimateDeviceWork(ir::SDFG &root, LoopChoice *loops = nullptr);
 
 /// `650 ns`, `3.1 ms`, `over a day`
 std::string durationText(double nanoseconds);

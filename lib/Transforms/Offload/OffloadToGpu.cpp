@@ -47,6 +47,7 @@
 #include "Transforms/Offload/FlattenMembers.h"
 #include "Transforms/Offload/HandleSizes.h"
 #include "Transforms/Offload/KernelContents.h"
+#include "Transforms/Offload/KernelLoops.h"
 #include "Transforms/Offload/Obstacles.h"
 #include "Transforms/Offload/Overwritten.h"
 
@@ -400,14 +401,20 @@ void Offload::run() {
     root_.renumber();
 }
 
-/// Why a program would be slower on the device; empty if it would not.
-std::string whyFewElements(SDFG &root) {
-    const DeviceWork work = estimateDeviceWork(root);
+/// Why a program would be slower on the device; empty if it would not. `persist`: will loops become kernels?
+std::string whyFewElements(SDFG &root, bool persist) {
+    LoopChoice choice{[](LoopRegion &l) { return !whyNotInKernel(l, false); }};
+    const DeviceWork work = estimateDeviceWork(root, persist ? &choice : nullptr);
     if (!work.isNotWorthwhile())
         return "";
     const auto rounded = [](double x) { return std::to_string(static_cast<int64_t>(std::llround(x))); };
-    const std::string elements = rounded(work.elements / work.launches);
-    return "it would launch " + rounded(work.launches) + " kernels of " + elements + (elements == "1" ? " element" : " elements") +
+    const auto counted = [&](double x, const std::string &what) {
+        return rounded(x) + " " + what + (rounded(x) == "1" ? "" : "s");
+    };
+    std::string operations = counted(work.launches, "kernel");
+    if (work.steps > 0)
+        operations += ", in which a block runs " + counted(work.steps, "step");
+    return "it would launch " + operations + " of " + counted(work.elements / (work.launches + work.steps), "element") +
            " each, on average, if its loops count to 1000, which takes " + durationText(work.onDevice()) + " on the device and " +
            durationText(work.onHost()) + " on the host";
 }
@@ -433,7 +440,9 @@ public:
         const std::set<Name> parameters = parametersOnHost(root, context);
         const bool isForced = place == pass::Placement::Device;
         if (!isForced && !option<bool>("few-elements"))
-            if (const std::string why = whyFewElements(moved); !why.empty())
+            if (const std::string why =
+                    whyFewElements(moved, option<bool>("blocks") && context.options.optimize >= pass::OptLevel::O2);
+                !why.empty())
                 return stays(root, context, why, "`--place device` moves it nevertheless");
         UnknownSizes sizes = unknownSizes(moved, parameters, members);
         if (!isForced) // callers of DaCe's interface would not set a size on the handle

@@ -15,8 +15,8 @@ bool shareThreads(const nest::Map &a, const nest::Map &b, std::size_t depth, con
 /// Why the threads of a block should not share an iteration of a map: because they cannot, or because nothing is gained; empty
 /// if they should. `anyOrder`: may sums of numbers be reordered (class F1)?
 diag::Reason whyNoBlocks(nest::Map rows, const nest::Conflicts &items, const ir::SDFG &g, bool anyOrder);
-/// Why a kernel that does what two maps do would need other threads than theirs: if the threads of a block should share iterations of
-/// one of them, but those of both not in the same way; empty otherwise.
+/// Why one kernel should not run both maps: if the threads of a block should share iterations of one of them, but would share those
+/// of both in another way; empty otherwise.
 diag::Reason whyOtherThreads(const nest::Map &a, const nest::Map &b, const nest::Map &both, const nest::Conflicts &items,
                              const ir::SDFG &g, bool anyOrder);
 /// Is an item a Reduce node that should stay one, because a kernel would use atomic updates for its sum, or few threads for all of

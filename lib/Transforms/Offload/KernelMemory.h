@@ -1,0 +1,12 @@
+// Prepares host code that becomes a kernel of one block (persist-loops): its one-thread kernels and its containers.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+namespace sdfgc::transforms {
+
+/// Kernels of one thread become the tasklets that they were, and other kernels let shape-kernels choose their threads. Private
+/// elements become registers if only code that all threads run writes them. Otherwise they are in shared memory.
+void placeInBlock(ir::SDFG &g);
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,386 @@
+// persist-loops: run host loops around small kernels as one kernel.
+//
+//   before:  for i = 0; i < N {                         after:  map loop[_ = 0] GPU_Persistent, one block {
+//              a = A[i, i]                 copy                   nested loop {
+//              map[k = 0:i] GPU_Device {...}                        for i = 0; i < N {
+//              map[thread = 0] GPU_Device {                           a = A[i, i]        every thread, into a register
+//                A[i, i] = sqrt(a) }                                  map[k = 0:i] GPU_Device {...}    shared by the threads
+//            }                                                        A[i, i] = sqrt(a)                the first thread
+//                                                                   } } }
+//
+// place-barriers then lets the threads wait for each other between steps that depend on each other.
+//
+// One block: a launch costs three microseconds, and a step of a block one, most of which is the latency of memory. So a single
+// block, although it uses one multiprocessor of more than a hundred, is faster up to some thousand elements per step.
+// The estimate of FewElements.h compares the two for each loop, inner loops first. Steps that are larger stay launches: a
+// kernel that fills the device needs barriers of all its blocks, and these take as long as a launch, or longer than a node
+// of a GPU graph. So stencils over time keep their launches.
+//
+// Legal as described in KernelLoops.h. Loops that follow each other become one kernel, together with states and branches
+// before, between and after them if these are not faster on the entire device.
+//
+// Containers that nothing outside of the kernel uses are private to it:
+//   - an element that only code writes that all threads run becomes a register: each thread computes the same value;
+//   - other elements are in shared memory;
+//   - arrays stay in device memory.
+// Others are its arguments. Host scalars that it writes move to the device.
+//
+// Library nodes are expanded afterwards, to maps and tasklets, because a kernel cannot call libraries. map-to-threads lets the
+// threads of the block share sums, in an order that does not depend on the device.
+//
+// Not handled: loops with library calls other than reductions and products by vectors; symbols that are read after the loop;
+// loops whose control flow reads views or members on the host.
+#include "Transforms/Edits/DevicePlacement.h"
+#include "Transforms/Edits/HostReads.h"
+#include "Transforms/Edits/Nodes.h"
+#include "Transforms/Edits/Outline.h"
+#include "Transforms/Offload/FewElements.h"
+#include "Transforms/Offload/KernelLoops.h"
+#include "Transforms/Offload/KernelMemory.h"
+
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/IR/Identifier.h"
+#include "sdfgc/IR/LabelName.h"
+#include "sdfgc/IR/ScopeConnectors.h"
+#include "sdfgc/Nest/LiveAfter.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+/// Names that code outside of a block mentions.
+std::set<Name> mentionedOutside(Block &b) {
+    SDFG &g = *b.sdfg();
+    const std::vector<Block *> all = blocksOf(b);
+    const std::set<const Block *> inside(all.begin(), all.end());
+    std::set<Name> out;
+    const auto add = [&out](const auto &names) { out.insert(names.begin(), names.end()); };
+    for (Block *other : blocksOf(g)) {
+        if (inside.count(other))
+            continue;
+        if (const auto *s = dyn_cast<State>(other)) {
+            add(analysis::readIn(*s));
+            for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                out.insert(a->data);
+        }
+        if (const auto *l = dyn_cast<LoopRegion>(other))
+            add(analysis::containersRead(*l, g));
+        if (const auto *c = dyn_cast<ConditionalBlock>(other))
+            add(analysis::containersRead(*c, g));
+    }
+    for (const InterstateEdge *e : allInterstateEdges(g))
+        if (!inside.count(e->src) || !inside.count(e->dst))
+            add(analysis::containersRead(*e, g));
+    return out;
+}
+
+/// Replaces a part of a host program with a kernel.
+class Kernel {
+public:
+    explicit Kernel(Block &content) : content_(content), g_(*content.sdfg()), types_(g_) {}
+
+    void make() {
+        const std::string name = identifierOf(content_.label.empty() ? "loop" : content_.label, "loop_");
+        node_ = outlined(content_, name, types_);
+        readOnDevice();
+        passContainers();
+        passSymbols(*node_, symbolsBefore(), types_);
+        const std::set<Name> assigned = analysis::assignedIn(content_);
+        State &s = stateInPlace();
+        for (const Name n : own_)
+            g_.arrays.erase(n);
+        const std::set<Name> left = analysis::assignedIn(g_);
+        for (const Name n : assigned)
+            if (!left.count(n) && !node_->mapped(n))
+                g_.symbols.erase(n);
+        placeNode(s, name);
+    }
+
+private:
+    /// Symbols that have a value before the kernel, except variables of its loops, which set them.
+    std::set<Name> symbolsBefore() {
+        Block &top = *analysis::outermost(*cast<Region>(&content_));
+        std::set<Name> known = knownAt(g_, top);
+        const std::vector<Block *> all = blocksOf(content_);
+        const std::set<const Block *> inside(all.begin(), all.end());
+        for (const Block *b : blocksOf(top)) {
+            const auto *r = inside.count(b) ? nullptr : dyn_cast<Region>(b);
+            if (const auto *l = r ? dyn_cast<LoopRegion>(r) : nullptr)
+                known.insert(l->variable);
+            if (r)
+                for (const auto &e : r->edges())
+                    for (const auto &[symbol, value] : e->assignments)
+                        known.insert(symbol);
+        }
+        for (const Block *b : all)
+            if (const auto *l = dyn_cast<LoopRegion>(b))
+                known.erase(l->variable);
+        return known;
+    }
+
+    /// Arrays of the host that control flow reads: those of the device that are copied to them take their names. Others get a copy
+    /// on the device, made before the kernel.
+    void readOnDevice() {
+        SDFG &inner = *node_->sdfg;
+        const std::set<Name> read = analysis::containersReadByControlFlow(inner);
+        for (State *s : allStates(inner))
+            for (const auto &e : s->edges())
+                if (const AccessNode *from = copiedForControl(*e))
+                    outer_[cast<AccessNode>(e->dst)->data] = from->data;
+        for (const Name host : read) {
+            DataDesc *d = inner.arrays.find(host);
+            if (!d || !d->isArray() || d->storage == Storage::GPU_Global)
+                continue;
+            d->storage = Storage::GPU_Global;
+            if (outer_.count(host))
+                continue;
+            const Name device = g_.freshName("gpu_" + host.str());
+            DataDesc copy = *g_.desc(host);
+            copy.storage = Storage::GPU_Global;
+            copy.transient = true;
+            copy.lifetime = Lifetime::Scope;
+            g_.arrays.set(device, copy);
+            content_.parent()->addStateBefore(&content_, g_.freshLabel("copy_" + host.str()))->copyAll(host, device);
+            outer_[host] = device;
+        }
+        for (const auto &[host, device] : outer_)
+            if (inner.arrays.contains(device)) {
+                for (State *s : allStates(inner))
+                    dropCopies(*s, host);
+                inner.arrays.find(host)->storage = Storage::GPU_Global;
+                renameDataflow(inner, device, host);
+                inner.arrays.erase(device);
+            }
+    }
+
+    static void dropCopies(State &s, Name host) {
+        std::vector<Node *> dead;
+        for (const AccessNode *a : nodesOf<AccessNode>(std::as_const(s)))
+            if (a->data == host) {
+                dead.push_back(const_cast<AccessNode *>(a));
+                for (const Edge *e : a->inEdges())
+                    if (e->src->outEdges().size() == 1)
+                        dead.push_back(e->src);
+            }
+        s.removeNodes(dead);
+    }
+
+    void passContainers() {
+        SDFG &inner = *node_->sdfg;
+        const analysis::Mentions mentions(inner);
+        const std::set<Name> written = writtenIn(inner), outside = mentionedOutside(content_);
+        analysis::Memories memories(root());
+        nest::LiveAfter live(g_, memories);
+        std::vector<Name> names;
+        for (const auto &[name, d] : inner.arrays)
+            names.push_back(name);
+        for (const Name n : names) {
+            DataDesc &d = *inner.desc(n);
+            if (!mentions.contain(n) || inner.constant(n)) {
+                if (!inner.constant(n))
+                    inner.arrays.erase(n);
+                continue;
+            }
+            if (d.isView())
+                continue;
+            if (d.transient && d.lifetime != Lifetime::Persistent && d.lifetime != Lifetime::Global && !outside.count(n) &&
+                !live.isLive(content_, n)) {
+                own_.push_back(n);
+                continue;
+            }
+            const bool isWritten = written.count(n) != 0;
+            d.transient = false;
+            d.lifetime = Lifetime::Scope;
+            if (isWritten)
+                d.storage = Storage::GPU_Global;
+            const Type type = d.isScalar() && !isWritten ? d.dtype : Type::pointer(d.dtype);
+            node_->addIn(n, type);
+            if (isWritten)
+                node_->addOut(n, type);
+        }
+        for (const Name n : names)
+            if (const DataDesc *d = g_.desc(n); d && d->isView() && inner.desc(n) && !outside.count(n))
+                own_.push_back(n);
+    }
+
+    SDFG &root() {
+        SDFG *g = &g_;
+        while (g->parentSDFG())
+            g = g->parentSDFG();
+        return *g;
+    }
+
+    State &stateInPlace() {
+        Region &r = *content_.parent();
+        const Block *const start = r.start();
+        auto *s = r.add<State>();
+        s->label = content_.label;
+        s->debugInfo = content_.debugInfo;
+        takePlace(r, start, content_, content_, *s, *s);
+        r.removeBlock(&content_);
+        return *s;
+    }
+
+    void placeNode(State &s, const std::string &name) {
+        MapEntry *entry = s.addMap(name, {"_"}, {{0, 0, 1, 1}}, Schedule::GPU_Persistent, s.debugInfo);
+        entry->gpuGridLimit = {1, 1, 1};
+        auto *n = cast<NestedSDFGNode>(s.adopt(std::move(node_)));
+        const auto outer = [this](Name argument) { return outer_.count(argument) ? outer_.at(argument) : argument; };
+        const auto whole = [&](Name argument) { return Memlet::simple(outer(argument), g_.desc(outer(argument))->fullSubset()); };
+        for (const Connector &c : n->inConnectors) {
+            s.connect(s.add<AccessNode>(outer(c.name)), {}, entry, scopeInput(c.name), whole(c.name));
+            s.connect(entry, scopeOutput(c.name), n, c.name, whole(c.name));
+        }
+        if (n->inConnectors.empty())
+            s.connect(entry, {}, n, {}, Memlet::empty());
+        for (const Connector &c : n->outConnectors) {
+            s.connect(n, c.name, entry->exit, scopeInput(c.name), whole(c.name));
+            s.connect(entry->exit, scopeOutput(c.name), s.add<AccessNode>(outer(c.name)), {}, whole(c.name));
+        }
+        if (n->outConnectors.empty())
+            s.connect(n, {}, entry->exit, {}, Memlet::empty());
+        placeInBlock(*n->sdfg);
+    }
+
+    Block &content_;
+    SDFG &g_;
+    const analysis::SymbolTypes types_;
+    std::unique_ptr<NestedSDFGNode> node_;
+    std::vector<Name> own_;      // containers that move into the kernel
+    std::map<Name, Name> outer_; // containers of arguments that are not those of the same name
+};
+
+/// Moves blocks that follow each other to a region of their own.
+Region &joined(const std::vector<Block *> &chain) {
+    Region &r = *chain.front()->parent();
+    const Block *const start = r.start();
+    auto *inner = r.add<Region>();
+    inner->label = r.sdfg()->freshLabel(chain.front()->label + "_kernel");
+    for (const Block *b : chain)
+        if (isa<LoopRegion>(b) && !inner->debugInfo.known())
+            inner->debugInfo = b->debugInfo;
+    std::vector<std::unique_ptr<InterstateEdge>> between;
+    for (std::size_t i = 1; i < chain.size(); ++i)
+        between.push_back(r.detachEdge(chain[i]->inEdges().front()));
+    takePlace(r, start, *chain.front(), *chain.back(), *inner, *inner);
+    for (Block *b : chain)
+        inner->adopt(r.detach(b));
+    for (auto &e : between)
+        inner->adopt(std::move(e));
+    inner->setStart(chain.front());
+    return *inner;
+}
+
+class PersistLoops : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (!option<bool>("blocks") || !mentionsGpu(root))
+            return false;
+        choice_ = {[](LoopRegion &l) { return !whyNotInKernel(l, true); }};
+        estimateDeviceWork(root, &choice_);
+        changed_ = false;
+        sdfg(root, context);
+        if (!changed_)
+            return false;
+        placeWrittenScalars(root, context);
+        root.renumber();
+        return true;
+    }
+
+    void sdfg(SDFG &g, pass::Context &context) {
+        for (NestedSDFGNode *nested : hostNested(g))
+            sdfg(*nested->sdfg, context);
+        region(g, context);
+    }
+
+    void region(Region &r, pass::Context &context) {
+        std::vector<Block *> blocks;
+        for (const auto &b : r.blocks())
+            blocks.push_back(b.get());
+        std::set<const Block *> done;
+        for (Block *b : blocks) {
+            if (done.count(b))
+                continue;
+            auto *l = dyn_cast<LoopRegion>(b);
+            if (l && choice_.kernels.count(l)) {
+                const std::vector<Block *> chain = chainAround(*l);
+                done.insert(chain.begin(), chain.end());
+                if (context.mayChange(*l, "runs as a kernel of one block"))
+                    enclose(chain);
+                continue;
+            }
+            if (l && choice_.work[l].isFasterInBlock())
+                context.missed(*l, "the host launches its kernels", whyNotInKernel(*l, true));
+            if (auto *c = dyn_cast<ConditionalBlock>(b))
+                for (const auto &branch : c->branches())
+                    region(*branch.region, context);
+            else if (auto *inner = dyn_cast<Region>(b))
+                region(*inner, context);
+        }
+    }
+
+    /// A loop that is a kernel, with blocks before and after it that may be a part of it.
+    std::vector<Block *> chainAround(LoopRegion &l) const {
+        std::vector<Block *> chain{&l};
+        while (Block *before = joins(*chain.front(), true))
+            chain.insert(chain.begin(), before);
+        while (Block *after = joins(*chain.back(), false))
+            chain.push_back(after);
+        const auto isIdle = [this](const Block *b) {
+            const auto *s = dyn_cast<State>(b);
+            return choice_.work.at(b).launches == 0 || (s && isCopyForNext(*s));
+        };
+        while (isIdle(chain.front()))
+            chain.erase(chain.begin());
+        while (isIdle(chain.back()))
+            chain.pop_back();
+        return chain;
+    }
+
+    /// The block before or after a block, if it is the only one there and should be in the same kernel.
+    Block *joins(const Block &b, bool before) const {
+        const auto &edges = before ? b.inEdges() : b.outEdges();
+        if (edges.size() != 1 || !edges.front()->isUnconditional() || !edges.front()->assignments.empty())
+            return nullptr;
+        Block *other = before ? edges.front()->src : edges.front()->dst;
+        if ((before ? other->outEdges() : other->inEdges()).size() != 1)
+            return nullptr;
+        const auto known = choice_.work.find(other);
+        if (known == choice_.work.end())
+            return nullptr;
+        if (const auto *s = dyn_cast<State>(other); s && isCopyForNext(*s))
+            return other;
+        const DeviceWork &work = known->second;
+        const auto *l = dyn_cast<LoopRegion>(other);
+        const bool isKernel = l && choice_.kernels.count(l);
+        if (!isKernel && (work.inBlock().onDevice() - Costs().launch > work.onDevice() || whyNotInKernel(*other, true)))
+            return nullptr;
+        return other;
+    }
+
+    static bool isCopyForNext(const State &s) { return s.outEdges().size() == 1 && copiesOnlyFor(s, *s.outEdges().front()->dst); }
+
+    void enclose(const std::vector<Block *> &chain) {
+        Block &content = chain.size() > 1 ? joined(chain) : *chain.front();
+        for (const Block *b : blocksOf(content)) // other blocks may get their addresses
+            choice_.work.erase(b);
+        Kernel(content).make();
+        changed_ = true;
+    }
+
+    LoopChoice choice_;
+    bool changed_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createPersistLoops() { return std::make_unique<PersistLoops>(); }
+
+} // namespace sdfgc::transforms
