@@ -4,6 +4,8 @@
 #include "Symbolic/Polynomial.h"
 #include "sdfgc/Symbolic/Rounding.h"
 
+#include <algorithm>
+
 namespace sdfgc::sym {
 namespace {
 
@@ -23,7 +25,38 @@ std::string text(const Range &r) {
     return s;
 }
 
+/// The operands of an extremum, to which a sum may add something: {a + 1, b + 1} for `max(a, b) + 1`. {e} for other expressions.
+std::vector<Expr> extremes(Expr e, SymbolicKind kind) {
+    std::vector<Expr> out;
+    Expr inner = e;
+    if (e.kind() == SymbolicKind::Add)
+        for (const Expr term : e.operands())
+            if (term.kind() == kind)
+                inner = term;
+    if (inner.kind() != kind)
+        return {e};
+    for (const Expr operand : inner.operands())
+        out.push_back(operand + (e - inner));
+    return out;
+}
+
 } // namespace
+
+std::optional<OnlyValue> onlyValueOf(const Range &r) {
+    if (!r.step.isOne() || !r.tile.isOne() || r.isPoint())
+        return std::nullopt;
+    OnlyValue out{0, extremes(r.begin, SymbolicKind::Max), extremes(r.end, SymbolicKind::Min)};
+    const auto isCommon = [&](Expr e) { return std::find(out.most.begin(), out.most.end(), e) != out.most.end(); };
+    auto value = std::find_if(out.least.begin(), out.least.end(), [&](Expr e) { return e.isSymbol() && isCommon(e); });
+    if (value == out.least.end())
+        value = std::find_if(out.least.begin(), out.least.end(), isCommon);
+    if (value == out.least.end())
+        return std::nullopt;
+    out.value = *value;
+    std::erase(out.least, out.value);
+    std::erase(out.most, out.value);
+    return out;
+}
 
 Expr Range::steps() const {
     const Range whole{roundedDown(begin), roundedDown(end), step};

@@ -43,6 +43,15 @@ struct Subset {
     friend bool operator==(const Subset &, const Subset &) = default;
 };
 
+/// The only value that a range can contain, and the condition under which it does: `max(i, 1):min(i, N) + 1` contains `i`
+/// if 1 <= i <= N.
+struct OnlyValue {
+    Expr value;
+    std::vector<Expr> least, most; // the value must not be less, and not greater
+};
+/// Returns nothing for a range that may contain several values, and for a single value without a condition.
+std::optional<OnlyValue> onlyValueOf(const Range &r);
+
 /// Does `a` contain every element of `b`? Conservative.
 Truth covers(const Subset &a, const Subset &b, const Assumptions &facts = {});
 /// Do they share an element? Conservative: Unknown if neither can be proved.

@@ -3,6 +3,8 @@
 
 #include "Blocks.h"
 #include "Loops.h"
+#include "Lower/Expressions/Expressions.h"
+#include "Lower/Expressions/SymbolicToPython.h"
 #include "Lower/Expressions/Symbols.h"
 #include "Lower/Kernels/GridKernels.h"
 #include "Lower/Kernels/KernelBodies.h"
@@ -82,6 +84,50 @@ For &addLoop(Instance &in, const MapEntry &m, std::size_t d, tree::Block &out) {
     return *loop;
 }
 
+/// Adds the conditions under which a range contains its only value: `i >= 1`, `i < N`, `i == 0`.
+void addConditions(Instance &in, const sym::OnlyValue &only, std::vector<py::ExprRef> &to) {
+    sym::Expr constant = only.value.isInteger() ? only.value : sym::Expr(0);
+    if (only.value.kind() == sym::SymbolicKind::Add)
+        for (const sym::Expr term : only.value.operands())
+            if (term.isInteger())
+                constant = term;
+    const auto printed = [&](sym::Expr e) { return lowered(in, pythonOf(in, printable(in, e - constant))); };
+    const auto isMost = [&](sym::Expr e) { return std::find(only.most.begin(), only.most.end(), e) != only.most.end(); };
+    for (const sym::Expr e : only.least)
+        to.push_back(py::compare(isMost(e) ? py::Op::Eq : py::Op::Ge, printed(only.value), printed(e)));
+    for (const sym::Expr e : only.most)
+        if (std::find(only.least.begin(), only.least.end(), e) == only.least.end())
+            to.push_back(py::compare(py::Op::Lt, printed(only.value), printed(e + 1)));
+}
+
+/// The value of a loop with one iteration. A sum with an extremum is the extremum of sums: `min(i, N - 2)`.
+py::ExprRef singleValue(const Instance &in, sym::Expr e) {
+    const auto isExtremum = [](sym::Expr term) {
+        return term.kind() == sym::SymbolicKind::Min || term.kind() == sym::SymbolicKind::Max;
+    };
+    if (e.kind() != sym::SymbolicKind::Add || e.operands().size() != 2 ||
+        !e.operands()[0].isInteger() == !e.operands()[1].isInteger())
+        return pythonOf(in, e);
+    const sym::Expr constant = e.operands()[e.operands()[0].isInteger() ? 0 : 1], extremum = e - constant;
+    if (!isExtremum(extremum))
+        return pythonOf(in, e);
+    std::vector<py::ExprRef> values;
+    for (const sym::Expr operand : extremum.operands())
+        values.push_back(singleValue(in, operand + constant));
+    return py::call(Name(extremum.kind() == sym::SymbolicKind::Min ? "min" : "max"), values, ScalarKind::Int64);
+}
+
+/// Adds a branch with these conditions, if there are any, and removes them from the list. Returns its body.
+tree::Block &branchOn(std::vector<py::ExprRef> &conditions, tree::Block &out) {
+    if (conditions.empty())
+        return out;
+    auto *branch = out.add<If>();
+    branch->branches.push_back(
+        {conditions.size() == 1 ? conditions[0] : py::boolOp(py::Op::And, conditions), std::make_unique<tree::Block>()});
+    conditions.clear();
+    return *branch->branches.back().body;
+}
+
 } // namespace
 
 void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
@@ -134,13 +180,30 @@ void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     int rectangular = 0; // leading loops whose bounds do not depend on each other
     std::vector<Name> variables;
     For *outermost = nullptr, *last = nullptr; // the loop over the last parameter, if there is one
+    std::vector<py::ExprRef> conditions;       // of the following loops and the body
     for (std::size_t d = 0; d < m.params.size(); ++d) {
         const sym::Range &r = m.ranges[d];
+        if (const auto only = parallel ? std::nullopt : sym::onlyValueOf(boundsOf(in, r)); only && isPlain(only->value)) {
+            symbols.define(m.params[d], only->value, ScalarKind::Int64);
+            addConditions(in, *only, conditions);
+            continue;
+        }
         if (sym::Expr begin = printable(in, inVariables(in, r.begin)); r.steps().isOne() && isPlain(begin) && !shared) {
             symbols.define(m.params[d], begin, ScalarKind::Int64); // one iteration: no loop
             continue;
         }
-        For &loop = addLoop(in, m, d, *at);
+        if (r.isPoint() && !parallel) { // a value that is worth a name
+            auto *block = branchOn(conditions, *at).add<tree::Block>();
+            block->braces = true;
+            in.fn->names.open();
+            const VarId v = in.declareValue(m.params[d], ScalarKind::Int64, true);
+            block->add<Declare>(v)->init = lowered(in, singleValue(in, printable(in, boundsOf(in, r).begin)));
+            symbols.define(m.params[d], v);
+            variables.push_back(in.varName(v));
+            at = block;
+            continue;
+        }
+        For &loop = addLoop(in, m, d, branchOn(conditions, *at));
         symbols.define(m.params[d], loop.var);
         bool independent = rectangular == static_cast<int>(variables.size());
         for (Name v : variables)
@@ -160,7 +223,7 @@ void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     if (last && (!parallel || static_cast<int>(variables.size()) > omp.collapse)) // loops shared by threads have another pragma
         last->simd = m.simd;
     const analysis::Team outer = std::exchange(in.fn->team, analysis::teamInside(m, in.fn->team));
-    lowerScope(in, &m, *at);
+    lowerScope(in, &m, branchOn(conditions, *at));
     in.fn->team = outer;
     for (std::size_t d = 0; d < variables.size(); ++d)
         in.fn->names.close();

@@ -14,6 +14,7 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sdfgc::tree::lowering {
@@ -124,7 +125,9 @@ void lowerKernelMap(Instance &in, MapEntry &m, tree::Block &out) {
     const bool overGrid = m.schedule == Schedule::GPU_Device && level == Executor::Grid;
     const bool spreads = overGrid || (isThreadBlock(m.schedule) && level != Executor::Thread);
     auto *block = out.add<tree::Block>();
-    block->comment = "map " + m.label;
+    if (std::any_of(m.ranges.begin(), m.ranges.end(),
+                    [](const sym::Range &r) { return !r.isPoint(); })) // not only names for values
+        block->comment = "map " + m.label;
     in.fn->names.open();
     SymbolScope symbols(in);
     dynamicRanges(in, m, symbols, *block);

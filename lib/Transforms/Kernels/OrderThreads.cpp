@@ -72,7 +72,13 @@ private:
         for (Node *n : scopes.children(entry)) {
             if (const auto *m = dyn_cast<MapEntry>(n)) {
                 Frame within = f;
-                within.loops.insert(within.loops.end(), m->params.begin(), m->params.end());
+                for (std::size_t d = 0; d < m->params.size(); ++d) {
+                    const auto only = sym::onlyValueOf(m->ranges[d]); // a condition
+                    if (only || m->ranges[d].isPoint())
+                        within.values[m->params[d]] = unclamped(sym::substitute(only ? only->value : m->ranges[d].begin, f.values));
+                    else
+                        within.loops.push_back(m->params[d]);
+                }
                 scope(within, scopes, m);
             } else if (const auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg) {
                 inside(f, *nested);
@@ -88,6 +94,24 @@ private:
                     }
             }
         }
+    }
+
+    /// The value within the bounds of an index: `i` for `max(i, 1)`.
+    sym::Expr unclamped(sym::Expr e) const {
+        if (e.kind() == sym::SymbolicKind::Add) {
+            sym::Expr sum = 0;
+            for (const sym::Expr term : e.operands())
+                sum += unclamped(term);
+            return sum;
+        }
+        if (e.kind() != sym::SymbolicKind::Min && e.kind() != sym::SymbolicKind::Max)
+            return e;
+        const auto moves = [this](sym::Expr operand) {
+            return std::any_of(kernel_.params.begin(), kernel_.params.end(), [&](Name p) { return operand.dependsOn(p); });
+        };
+        const auto operands = e.operands();
+        const auto found = std::find_if(operands.begin(), operands.end(), moves);
+        return found == operands.end() ? e : unclamped(*found);
     }
 
     void inside(const Frame &outer, const NestedSDFGNode &n) {

@@ -116,7 +116,7 @@ public:
         Region &r = *loop_.parent();
         const Block *const start = r.start();
         Block *first = nullptr;
-        if (begin_) { // elements that are never written are equal in both
+        if (begin_ && !coversAll_) { // elements that are never written are equal in both
             auto *s = r.add<State>();
             s->label = g_.freshLabel(loop_.label + "_begin");
             s->debugInfo = loop_.debugInfo;
@@ -197,7 +197,7 @@ private:
     }
 
     /// Rules 2 and 3.
-    Reason ofUses() const {
+    Reason ofUses() {
         std::vector<PlacedUse> writes, reads; // of the new array; reads without a preceding write
         for (std::size_t k = 0; k < body_->items.size(); ++k)
             for (const PlacedUse &u : isCopy(k) ? std::vector<PlacedUse>() : nest::usesOf(body_->items[k])) {
@@ -213,7 +213,8 @@ private:
                 if (analysis::conflictOf(r.instance, w.instance, 0, items_.facts()))
                     return {Why::Dependence, "`" + written().str() + "` is read before it is written"};
         const analysis::AccessInstance all{g_.desc(written())->fullSubset(), {}};
-        if (writes.empty() || (!begin_ && !isBefore(all, writes)))
+        coversAll_ = isBefore(all, writes);
+        if (writes.empty() || (!begin_ && !coversAll_))
             return {Why::Dependence, "`" + written().str() + "` is not written completely"};
         return {};
     }
@@ -328,6 +329,7 @@ private:
     std::optional<nest::Run> body_;
     analysis::LoopHeader header_;
     std::optional<std::size_t> begin_, end_; // positions of the copies
+    bool coversAll_ = false;                 // does an iteration write the entire new array?
     Name array_, buffer_;                    // the array that carries values between iterations, and the one copied to or from it
 };
 

@@ -12,7 +12,9 @@
 //      iteration. The others may compute values that nothing uses, so they must not divide integers;
 //   3. no access leaves its container in the added iterations.
 //
-// Not handled: maps inside of maps; several such ranges.
+// A map that contains nothing but a map over such a range is treated as a map over both.
+//
+// Not handled: other maps inside of maps; several such ranges.
 #include "Transforms/Edits/NestRemarks.h"
 #include "Transforms/Optimize/BatchedProduct.h"
 
@@ -156,6 +158,22 @@ private:
     std::string condition_; // for iterations of the triangle
 };
 
+/// A map that contains nothing but another map over steps, as one map with the parameters of both; null for other maps.
+std::unique_ptr<Map> flattened(const Map &m) {
+    const Map *inner = m.body.size() == 1 ? m.body.front().map.get() : nullptr;
+    if (!inner || !m.locals.empty() || inner->entry->ordered || !nest::canSplit(m) || !nest::canSplit(*inner) ||
+        !std::all_of(inner->body.begin(), inner->body.end(), [](const Item &i) { return i.step != nullptr; }) ||
+        std::any_of(inner->params.begin(), inner->params.end(),
+                    [&](Name p) { return std::find(m.params.begin(), m.params.end(), p) != m.params.end(); }))
+        return nullptr;
+    auto out = std::make_unique<Map>(nest::copyOf(*inner));
+    out->entry = m.entry;
+    out->made = m.made;
+    out->params.insert(out->params.begin(), m.params.begin(), m.params.end());
+    out->ranges.insert(out->ranges.begin(), m.ranges.begin(), m.ranges.end());
+    return out;
+}
+
 class BoxMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         if (!context.options.gpu())
@@ -166,7 +184,8 @@ class BoxMaps : public pass::GraphPass {
                 for (Item &i : run.items) {
                     if (!i.map || analysis::isInScope(g))
                         continue;
-                    Triangle triangle(*i.map, g, items);
+                    std::unique_ptr<Map> flat = flattened(*i.map);
+                    Triangle triangle(flat ? *flat : *i.map, g, items);
                     if (!triangle.isTriangle())
                         continue;
                     const Node &node = *i.map->entry;
@@ -174,6 +193,8 @@ class BoxMaps : public pass::GraphPass {
                         context.missed(node, "remains a map over a triangle", why);
                     else if (context.mayChange(node, "becomes a map over a box, with a condition for the triangle")) {
                         triangle.change();
+                        if (flat)
+                            i.map = std::move(flat);
                         run.changed = true;
                     }
                 }

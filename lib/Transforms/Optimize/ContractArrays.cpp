@@ -131,7 +131,7 @@ private:
         std::size_t outer = 0;
         for (const Map *m : around)
             outer += m->params.size();
-        const std::optional<sym::Subset> &first = uses.front().use.use->subset;
+        std::optional<sym::Subset> first;
         for (const EnclosedUse &p : uses) {
             const PlacedUse &u = p.use;
             if (u.step->nodes.size() > 1 ||
@@ -139,12 +139,23 @@ private:
                 return {Why::Opaque, "it is used by more than tasklets, nested SDFGs and copies"};
             const std::vector<analysis::LoopLevel> inner(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(outer),
                                                          u.instance.loops.end());
-            if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
+            const std::optional<sym::Subset> element = outside(u.use->subset, inner);
+            if (!first)
+                first = element;
+            if (!element || !element->isOneElement() || !(*element == *first) || variesInside(*first, inner))
                 return {Why::SharedElement, "an iteration uses more than one element"};
             if (&p == &uses.front() && (!u.use->certain || !inner.empty()))
                 return {Why::SharedElement, "the first use in an iteration is not certain to write it"};
         }
         return {};
+    }
+
+    /// A subset without the variables of loops that only are conditions.
+    static std::optional<sym::Subset> outside(std::optional<sym::Subset> s, const std::vector<analysis::LoopLevel> &loops) {
+        for (auto l = loops.rbegin(); l != loops.rend() && s; ++l)
+            if (const auto only = sym::onlyValueOf(l->range))
+                s = s->substituted({{l->variable, only->value}});
+        return s;
     }
 
     // ---- rows

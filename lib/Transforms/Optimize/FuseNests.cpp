@@ -220,8 +220,7 @@ private:
         return item.map || item.step->isCopy() || (reduces && limits_.partial);
     }
 
-    /// Is sharing reads a gain if one of the items is a reduction, in the last round? Only if they read the same array in the same
-    /// order.
+    /// Is sharing reads a gain if one of the items is a reduction, in the last round? Only if they read the array in the same order.
     bool readsTheSame(const Item &a, const Item &b, std::size_t earlier, std::size_t later) const {
         const auto reads = [this](const Item &i, const nest::Use &u) {
             const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
@@ -231,20 +230,6 @@ private:
         };
         const Item &reduction = a.step ? a : b, &other = a.step ? b : a;
         return !items_.handsOn(facts_[earlier], facts_[later]) && reads(other, reduction.step->uses.front());
-    }
-
-    /// A map without loops, with the schedule for a reduction that joins another one; nothing if there is none for the host.
-    std::optional<Map> scheduleOf(const Item &reduction) const {
-        const auto *node = cast<LibraryNode>(reduction.step->nodes.front());
-        if (inMap_ || (node->schedule != Schedule::CPU_Multicore && node->schedule != Schedule::Sequential))
-            return std::nullopt;
-        auto entry = std::make_shared<MapEntry>();
-        entry->schedule = node->schedule;
-        entry->debugInfo = node->debugInfo;
-        Map out;
-        out.entry = entry.get();
-        out.made = std::move(entry);
-        return out;
     }
 
     /// May the sum of a library node become a loop in a map? With --reductions ordered, neither a product, whose order is up to the
@@ -278,7 +263,7 @@ private:
             if (out.made)
                 out.before = std::move(maps.init);
         } else if (nest::isReduce(*item.step) && nest::isReduce(*other.step)) {
-            if (const std::optional<Map> like = scheduleOf(item)) {
+            if (const std::optional<Map> like = inMap_ ? std::nullopt : mapForReduction(*item.step)) {
                 nest::ReductionMaps maps = nest::reductionAsMaps(*item.step, *like, g_, order);
                 out.made = std::move(maps.update);
                 out.before = std::move(maps.init);
@@ -314,8 +299,8 @@ private:
             second.take(apartFrom(*second.map, *first.map, g_));
         }
         const std::size_t most = alignment(*first.map, *second.map, none).depth;
-        if (most == 0 ||
-            (!isAll(most, *first.map, *second.map) && (!canJoinPartly(*first.map, *second.map) || (reduces && lastRound_))))
+        const bool isPartly = canJoinPartly(*first.map, *second.map, earlier, later);
+        if (most == 0 || (!isAll(most, *first.map, *second.map) && (!isPartly || (reduces && lastRound_))))
             return std::nullopt;
         Reason why = excess(earlier, later);
         if (why && std::exchange(hasExcess_, true)) // already reported for a nearer one
@@ -326,7 +311,7 @@ private:
             up = canMove(later, earlier, later);
             why = {Why::Order, "an item between them must stay there"};
             if ((up || canMove(earlier, earlier, later)) && (!second.before || !hasToPrecede(earlier, *second.before)))
-                at = deepest(*first.map, *second.map, most, isProduct(a) || isProduct(b), why);
+                at = deepest(*first.map, *second.map, most, isPartly, isProduct(a) || isProduct(b), why);
         }
         const pass::Element where = elementOfItem(*first.map, g_);
         if (at.depth == 0) {
@@ -359,8 +344,12 @@ private:
     }
 
     /// Maps of different shapes join if one passes a transient to the other, or initialises what the other completes.
-    bool canJoinPartly(const Map &a, const Map &b) const {
-        return limits_.partial && (!lastRound_ || a.made) && nest::canSplit(a) && nest::canSplit(b);
+    /// On a device, the later one may also complete an array of the caller.
+    bool canJoinPartly(const Map &a, const Map &b, std::size_t earlier, std::size_t later) const {
+        const auto &before = facts_[earlier].memories, &after = facts_[later].memories;
+        const auto isCompleted = [&](const auto &m) { return m.second.written && after.count(m.first); };
+        const bool mayShare = !lastRound_ || a.made || (onDevice() && std::any_of(before.begin(), before.end(), isCompleted));
+        return limits_.partial && mayShare && nest::canSplit(a) && nest::canSplit(b);
     }
 
     /// Must the item at a position run before the one that would be placed before it?
@@ -377,10 +366,10 @@ private:
     }
 
     /// The largest number of loops that both can share; none and a reason otherwise. `multiplies`: is one of them a product?
-    Alignment deepest(const Map &a, const Map &b, std::size_t most, bool multiplies, Reason &why) const {
+    Alignment deepest(const Map &a, const Map &b, std::size_t most, bool isPartly, bool multiplies, Reason &why) const {
         Reason first;
         for (std::size_t depth = most; depth > 0; --depth) {
-            if (!isAll(depth, a, b) && !canJoinPartly(a, b))
+            if (!isAll(depth, a, b) && !isPartly)
                 break;
             Alignment at = alignment(a, b, depth);
             Reason obstacle = this->obstacle(a, b, at);

@@ -96,4 +96,17 @@ std::unique_ptr<Map> apartFrom(const Map &m, const Map &like, const SDFG &g) {
     return out;
 }
 
+std::optional<Map> mapForReduction(const nest::Step &reduction) {
+    const auto *node = cast<LibraryNode>(reduction.nodes.front());
+    if (node->schedule != Schedule::CPU_Multicore && node->schedule != Schedule::Sequential)
+        return std::nullopt;
+    auto entry = std::make_shared<MapEntry>();
+    entry->schedule = node->schedule;
+    entry->debugInfo = node->debugInfo;
+    Map out;
+    out.entry = entry.get();
+    out.made = std::move(entry);
+    return out;
+}
+
 } // namespace sdfgc::transforms

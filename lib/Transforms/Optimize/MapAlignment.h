@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace sdfgc::transforms {
@@ -28,5 +29,8 @@ std::unique_ptr<nest::Map> reordered(const nest::Map &m, const nest::Map &like);
 /// Returns a copy of a map in which those parameters that it does not have in common with another map have other names than that
 /// map's. Null if they have already, or if one cannot be renamed.
 std::unique_ptr<nest::Map> apartFrom(const nest::Map &m, const nest::Map &like, const ir::SDFG &g);
+
+/// A map without loops, with the schedule of a Reduce node; nothing if the host has none like it.
+std::optional<nest::Map> mapForReduction(const nest::Step &reduction);
 
 } // namespace sdfgc::transforms

@@ -22,8 +22,8 @@
 //   4. the value's inputs are unchanged at each reader: neither the map nor any item up to the last reader writes them.
 //
 // Profitable when:
-//   - the iterations of a reader do not reuse the same element: each of the reader's loops moves along t; on a GPU, where it saves
-//     a kernel, this does not matter to a single operation;
+//   - the iterations of a reader do not reuse the same element: each of the reader's loops moves along t. On a GPU, where it
+//     saves a kernel, this does not matter to a single operation, nor to four operations on scalars;
 //   - the additional computation costs less than the memory traffic saved: at most the option `operations` per byte of
 //     an element, or `device-operations` on a GPU, which also saves a kernel;
 //   - the total number of array reads decreases.
@@ -259,7 +259,7 @@ private:
     Reason loss(const std::vector<Item> &list, std::size_t at, const nest::Producer &p, const nest::ProducedValue &v,
                 const Reads &reads) const {
         for (const Read &r : reads.all)
-            if (!(limits_.device && v.operations <= 1) && !movesAlong(r, *nest::iterationOf(p, *v.write->subset, *r.use->subset)))
+            if (!isAsCheapAsLoad(v) && !movesAlong(r, *nest::iterationOf(p, *v.write->subset, *r.use->subset)))
                 return {Why::Unprofitable, "elements are read more than once by a reader"};
         const auto more = static_cast<int64_t>(points(reads)) - 1;
         const int64_t limit = limits_.operations * g_.desc(v.data)->dtype.bytes().value_or(1);
@@ -279,6 +279,14 @@ private:
             if (items_.streamsOf(facts, items_.factsOf(list[r.item])) > limits_.containers)
                 return {Why::Budget, "a reader would use more than " + std::to_string(limits_.containers) + " containers"};
         return {};
+    }
+
+    /// Does a thread of a device compute the value as fast as it would load it: by one operation, or from scalars by a few?
+    bool isAsCheapAsLoad(const nest::ProducedValue &v) const {
+        constexpr int64_t load = 4;
+        const auto isScalar = [this](const Use *u) { return g_.desc(u->data)->totalSize.isOne(); };
+        return limits_.device &&
+               (v.operations <= 1 || (v.operations <= load && std::all_of(v.inputs.begin(), v.inputs.end(), isScalar)));
     }
 
     /// Do all loops around a read determine its element, each through a different index in steps of one?
