@@ -439,7 +439,7 @@ void addExtentCode(State &s, AccessedExtent extent, Name result, const std::func
     s.connect(n, extentOutput(), s.add<AccessNode>(result), {}, Memlet::simple(result, g.desc(result)->fullSubset()));
 }
 
-UnknownSizes unknownSizes(const SDFG &root, const std::set<Name> &parameters, const FlatMembers &members) {
+UnknownSizes unknownSizes(const SDFG &root, const std::set<Name> &parameters, const FlatMembers &members, bool find) {
     UnknownSizes out;
     std::set<Name> settled; // they need no size
     std::string because;
@@ -448,6 +448,8 @@ UnknownSizes unknownSizes(const SDFG &root, const std::set<Name> &parameters, co
             settled.insert(argument);
             continue;
         }
+        if (!find)
+            continue;
         AccessedExtent extent = accessedExtent(root, argument, parameters, members);
         if (extent.obstacle.empty()) {
             settled.insert(argument);

@@ -33,8 +33,8 @@ struct UnknownSizes {
     std::string obstacle;                   // why one of them cannot be copied; empty if all can
     std::map<Name, AccessedExtent> extents; // of those that the device needs, if they can be found
 };
-/// Finds them. `parameters`: of the program, as returned by parametersOnHost.
-UnknownSizes unknownSizes(const ir::SDFG &root, const std::set<Name> &parameters, const FlatMembers &members);
+/// Returns them. `parameters`: of the program, as returned by parametersOnHost; `find`: may the program find the extents?
+UnknownSizes unknownSizes(const ir::SDFG &root, const std::set<Name> &parameters, const FlatMembers &members, bool find);
 
 /// Adds the code to a state. The caller provides `result`, a scalar. `hostName` returns the name under which the host has a
 /// container that the code reads.

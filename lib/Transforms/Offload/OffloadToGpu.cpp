@@ -444,7 +444,7 @@ public:
                     whyFewElements(moved, option<bool>("blocks") && context.options.optimize >= pass::OptLevel::O2);
                 !why.empty())
                 return stays(root, context, why, "`--place device` moves it nevertheless");
-        UnknownSizes sizes = unknownSizes(moved, parameters, members);
+        UnknownSizes sizes = unknownSizes(moved, parameters, members, option<bool>("find-sizes"));
         if (!isForced) // callers of DaCe's interface would not set a size on the handle
             if (const std::string &why = sizes.obstacle; !why.empty())
                 return stays(root, context, why, "`--place device` moves it, and lets callers set this size on the handle");

@@ -22,6 +22,7 @@ TOLERANCE = {np.float32: 1e-4, np.float64: 1e-9, np.complex128: 1e-9}
 NUMBERS = {'int64': ctypes.c_int64, 'float64': ctypes.c_double, 'float32': ctypes.c_float}
 MOST_OPERATIONS = 200000  # of a program that is timed
 MOVED = 'offload-to-gpu'
+SIZES_FROM_CALLERS = ['--pass-option', f'{MOVED}.find-sizes=false']  # without a loop on the host that reads the arguments
 LIBRARIES = {'cuda': {'gpufft': ['-lcufft'], 'gpublas': ['-lcublas']}, 'hip': {'gpufft': ['-lhipfft'], 'gpublas': ['-lhipblas']},
              'emulated': {'gpufft': ['-lfftw3', '-lfftw3f'], 'gpublas': ['-lopenblas']}}
 
@@ -77,7 +78,7 @@ def build(sdfgc, beside, folder, flags):
 
 def _build(sdfgc, beside, folder, flags):
     graph, note = os.path.join(folder, beside.name + '.sdfg'), ''
-    moving = [sdfgc, 'opt', beside.graph, '-o', graph, *flags[:4], '--stop-after', MOVED]
+    moving = [sdfgc, 'opt', beside.graph, '-o', graph, *flags[:4], '--stop-after', MOVED, *SIZES_FROM_CALLERS]
     status, output = run(moving)
     if status == 0 and 'no part of' in output:
         note = 'on the host by default: ' + re.search(r'runs on the device: (.*)', output)[1]

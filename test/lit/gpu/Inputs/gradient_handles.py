@@ -119,7 +119,7 @@ if __name__ == '__main__':
     else:
         graph_matrix.run({
             'host': (works, {'graph_step': Region(nodes=2, launches=LAUNCHES, updates=LAUNCHES + 6),
-                             'graph_step_reversed': Region(nodes=5, launches=LAUNCHES, updates=3 * LAUNCHES + 11)}),
+                             'graph_step_reversed': Region(nodes=4, launches=LAUNCHES, updates=3 * LAUNCHES + 4)}),
             'device': (works, {'graph_arm_loop': Region(nodes=5, launches=21, builds=2, updates=43, iterations=0),
-                               'graph_arm_loop_reversed': Region(nodes=5, launches=21, builds=4, updates=18, iterations=0)}),
+                               'graph_arm_loop_reversed': Region(nodes=5, launches=21, builds=2, updates=45, iterations=0)}),
         })
