@@ -39,6 +39,18 @@ Reason whyNot(const LibraryNode &n) {
     return {Why::Library, quoted(n.label) + " is a library call of the host"};
 }
 
+/// A tasklet in a node, at any depth, with code that is not Python or has effects; null if there is none.
+const Tasklet *taskletForHost(const Node &n) {
+    if (const auto *t = dyn_cast<Tasklet>(&n))
+        return isForHost(*t) ? t : nullptr;
+    const auto *nested = dyn_cast<NestedSDFGNode>(&n);
+    for (const State *s : nested && nested->sdfg ? allStates(std::as_const(*nested->sdfg)) : std::vector<const State *>())
+        for (const auto &inner : s->nodes())
+            if (const Tasklet *t = taskletForHost(*inner))
+                return t;
+    return nullptr;
+}
+
 /// Rule 1 for a map. A map of a single thread is a tasklet that offload-to-gpu moved.
 Reason whyNot(const MapEntry &m, const analysis::ScopeTree &scopes) {
     const auto isOpen = [](const MapEntry &map) {
@@ -54,12 +66,15 @@ Reason whyNot(const MapEntry &m, const analysis::ScopeTree &scopes) {
         return {Why::Kept, "map " + quoted(m.label) + " must not be changed"};
     if (hasDynamicRange(m))
         return {Why::Opaque, "the range of map " + quoted(m.label) + " is read from memory"};
-    for (const Node *n : scopes.order())
-        if (const auto *inner = dyn_cast<MapEntry>(n); inner && inner != &m && isGpuSchedule(inner->schedule)) {
-            const std::vector<Node *> around = scopes.enclosing(inner);
-            if (std::find(around.begin(), around.end(), &m) != around.end())
-                return {Why::Shape, "the graph arranges the threads of map " + quoted(inner->label)};
-        }
+    for (const Node *n : scopes.order()) {
+        if (!scopes.encloses(&m, n))
+            continue;
+        if (const auto *inner = dyn_cast<MapEntry>(n); inner && isGpuSchedule(inner->schedule))
+            return {Why::Shape, "the graph arranges the threads of map " + quoted(inner->label)};
+        if (const Tasklet *t = taskletForHost(*n))
+            return {Why::Opaque,
+                    "tasklet " + quoted(t->label) + " may depend on the arrangement of threads, since it is not Python"};
+    }
     return {};
 }
 

@@ -7,9 +7,9 @@
 //         print(A[k])                    code for the host: no
 //
 // A block can be in a kernel if:
-//   1. its states contain maps whose threads the graph does not arrange, Python tasklets without effects, copies, nested SDFGs
-//      with such states, and library nodes that reduce, or multiply by a vector: these have expansions of which a block can
-//      share the work;
+//   1. its states contain maps whose threads the graph does not arrange, Python tasklets without effects, also in maps, copies,
+//      nested SDFGs with such states, and library nodes that reduce, or multiply by a vector: these have expansions of which a
+//      block can share the work;
 //   2. it has no returns and no unstructured control flow, calls no functions between states, and the graph asks neither to
 //      keep nor to time anything in it;
 //   3. its containers are scalars, or arrays in device memory with a size that nothing in the block changes. Control flow may
