@@ -61,13 +61,24 @@ private:
                 for (const auto &branch : c->branches())
                     if (mentions(branch.condition, changing) || !mayLeap(*branch.region, variable, changing, isUsed))
                         return false;
-            if (const auto *s = dyn_cast<State>(b.get()))
-                for (const auto &n : s->nodes())
-                    for (const Name symbol : analysis::freeSymbols(*n))
-                        if (changing.count(symbol))
-                            return false;
+            if (const auto *s = dyn_cast<State>(b.get()); s && !mayLeap(*s, changing))
+                return false;
         }
         return true;
+    }
+
+    /// Tasklets compute containers, of which the extents may be.
+    static bool mayLeap(const State &s, const std::set<Name> &changing) {
+        const auto isChanging = [&](Name n) { return changing.count(n) != 0; };
+        for (const auto &n : s.nodes()) {
+            const std::set<Name> read = analysis::freeSymbols(*n);
+            if (isa<Tasklet>(n.get()) || std::any_of(read.begin(), read.end(), isChanging))
+                return false;
+        }
+        return std::none_of(s.edges().begin(), s.edges().end(), [&](const auto &e) {
+            const std::set<Name> read = e->memlet.subset ? e->memlet.subset->freeSymbols() : std::set<Name>();
+            return std::any_of(read.begin(), read.end(), isChanging);
+        });
     }
 
     bool mayLeap(const InterstateEdge &e, Name variable, const std::set<Name> &changing, bool &isUsed) const {
