@@ -1,6 +1,7 @@
 #include "Transforms/Offload/KernelLoops.h"
 
 #include "Transforms/Edits/Outline.h"
+#include "Transforms/Offload/HandleSizes.h"
 #include "Transforms/Offload/Obstacles.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
@@ -101,6 +102,18 @@ std::set<Name> readByControl(Block &b) {
     return out;
 }
 
+/// Names that the program has from its callers, and constants.
+std::set<Name> passedNames(const SDFG &root) {
+    std::set<Name> out;
+    const analysis::ArgumentList arguments = analysis::argumentList(root);
+    for (const auto *list : {&arguments.program, &arguments.sizes})
+        for (const analysis::Argument &a : *list)
+            out.insert(a.name);
+    for (const auto &[name, value] : root.constants)
+        out.insert(name);
+    return out;
+}
+
 /// Checks a block and everything in it.
 class Check {
 public:
@@ -150,6 +163,9 @@ private:
             return {};
         if (!d->isArray() || d->isView() || isMember(n) || (moved_ && !(g_.isRoot() && d->storage == Storage::CPU_Heap)))
             return {Why::Host, "control flow reads " + quoted(n.view()) + " on the host"};
+        if (g_.isRoot() && !d->transient) // the kernel reads a copy
+            if (const std::string why = missingSize(n, *d, passedNames(g_)); !why.empty())
+                return {Why::HostMemory, why};
         return {};
     }
 
