@@ -7,6 +7,8 @@ namespace sdfgc::analysis {
 
 using namespace ir;
 
+Type containerType(const DataDesc &d) { return d.isScalar() || d.isStructure() ? d.dtype : Type::pointer(d.dtype); }
+
 namespace {
 
 /// The number of statements that mention a name.

@@ -333,6 +333,11 @@ MapEntry *addThread(State &s, std::string label, const DebugInfo &where) {
     return entry;
 }
 
+bool isThread(const MapEntry &m) {
+    return m.schedule == Schedule::GPU_Device && m.gpuBlockSize &&
+           std::all_of(m.gpuBlockSize->begin(), m.gpuBlockSize->end(), [](const sym::Expr &e) { return e.isOne(); });
+}
+
 bool placeWrittenScalars(SDFG &root, pass::Context &context) {
     bool changed = false;
     for (SDFG *g : allSDFGs(root))

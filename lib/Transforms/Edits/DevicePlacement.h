@@ -9,6 +9,8 @@ namespace sdfgc::transforms {
 
 /// Adds an empty kernel of one thread.
 ir::MapEntry *addThread(ir::State &s, std::string label, const ir::DebugInfo &where);
+/// Is a map a kernel of one thread?
+bool isThread(const ir::MapEntry &m);
 
 /// Turns nodes of host-level states (outside kernels) that access device memory into kernels. Maps get the schedule
 /// GPU_Device. Tasklets get a map of one iteration around them, and so do sequential maps whose iterations depend on

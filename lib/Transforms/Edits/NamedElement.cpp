@@ -42,4 +42,16 @@ std::map<Name, NamedElement> namedElements(const SDFG &g) {
     return out;
 }
 
+std::vector<sym::Expr> elementsRead(const std::string &text, Name array, const SDFG &g) {
+    std::vector<sym::Expr> out;
+    const sym::ParseResult parsed = sym::parse(text, nullptr, [&g](Name n) { return g.desc(n) != nullptr; });
+    if (parsed.expr)
+        sym::rewrite(*parsed.expr, [&](sym::Expr e) {
+            if (e.kind() == sym::SymbolicKind::Subscript && e.name() == array)
+                out.push_back(e);
+            return e;
+        });
+    return out;
+}
+
 } // namespace sdfgc::transforms

@@ -1,4 +1,4 @@
-// Symbols that edges set to elements of arrays.
+// Elements of arrays that expressions read, and symbols that edges set to them.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace sdfgc::transforms {
+
+/// The elements of an array that an expression reads, as subscripts: `idx[i + 1]`.
+std::vector<sym::Expr> elementsRead(const std::string &text, Name array, const ir::SDFG &g);
 
 /// A container element that a symbol is assigned by a single edge.
 struct NamedElement {

@@ -26,4 +26,15 @@ inline void takePlace(ir::Region &r, const ir::Block *start, ir::Block &oldFirst
         r.setStart(&first);
 }
 
+/// Replaces a block with an empty state, which is returned.
+inline ir::State &replaceByState(ir::Block &b, std::string label) {
+    ir::Region &r = *b.parent();
+    const ir::Block *const start = r.start();
+    auto *s = r.add<ir::State>();
+    s->label = std::move(label);
+    takePlace(r, start, b, b, *s, *s);
+    r.removeBlock(&b);
+    return *s;
+}
+
 } // namespace sdfgc::transforms

@@ -187,13 +187,7 @@ void LoopJumps::assignBefore(Block &b, Assignments values) {
 }
 
 void LoopJumps::assignInPlaceOf(Block &b, Assignments values) {
-    Region &r = *b.parent();
-    const Block *start = r.start();
-    auto *s = r.add<State>();
-    s->label = g_.freshLabel(b.label.empty() ? "jump" : b.label);
-    takePlace(r, start, b, b, *s, *s);
-    assignBefore(*s, std::move(values));
-    r.removeBlock(&b);
+    assignBefore(replaceByState(b, g_.freshLabel(b.label.empty() ? "jump" : b.label)), std::move(values));
 }
 
 /// Moves the code after a block to a branch that is taken if the iteration continues.

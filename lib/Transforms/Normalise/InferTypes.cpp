@@ -27,6 +27,7 @@
 #include "Transforms/Normalise/ConvertArguments.h"
 #include "Transforms/Normalise/TypeEnvironment.h"
 
+#include "sdfgc/Analysis/Memory/Connectors.h"
 #include "sdfgc/Analysis/Symbols/RealSymbols.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -154,7 +155,7 @@ private:
 
     Type inputType(const Node &n, const Edge &e) const {
         if (const DataDesc *inner = innerDescriptor(n, e.dstConn))
-            return containerType(*inner);
+            return analysis::containerType(*inner);
         if (n.isExit() && isScopeInput(e.dstConn))
             if (const Edge *out = n.outEdge(pairedConnector(e.dstConn)))
                 if (Type t = memletType(n, *out, true))
@@ -167,7 +168,7 @@ private:
 
     Type outputType(const Node &n, const Edge &e) const {
         if (const DataDesc *inner = innerDescriptor(n, e.srcConn))
-            return containerType(*inner);
+            return analysis::containerType(*inner);
         if ((n.isEntry() || n.isExit()) && isScopeOutput(e.srcConn))
             if (const Connector *in = n.inConnector(pairedConnector(e.srcConn)); in && in->type)
                 return in->type;

@@ -221,14 +221,10 @@ private:
 
     /// Replaces a jump with a state.
     static void takePlaceOf(Block &jump, Flag &f) {
-        Region &r = *jump.parent();
-        const Block *const start = r.start();
-        auto *s = r.add<State>();
-        s->label = jump.label;
-        s->debugInfo = jump.debugInfo;
-        takePlace(r, start, jump, jump, *s, *s);
-        r.removeBlock(&jump);
-        f.sets.push_back(s);
+        const DebugInfo where = jump.debugInfo;
+        State &s = replaceByState(jump, jump.label);
+        s.debugInfo = where;
+        f.sets.push_back(&s);
     }
 
     Ends block(Block &b, Loop *loop) {
@@ -294,11 +290,7 @@ private:
             if (!isAlways(textOf(l.condition)))
                 tests.insert(tests.begin(), *py::parseExpr(l.condition->text).value);
             l.condition = Code{printAll(std::move(tests)), Language::Python};
-            const Block *const start = l.start();
-            auto *s = l.add<State>();
-            s->label = edits_.freshLabel(c->label);
-            takePlace(l, start, *c, *c, *s, *s);
-            l.removeBlock(c);
+            replaceByState(*c, edits_.freshLabel(c->label));
         }
     }
 

@@ -1,10 +1,10 @@
 #include "Transforms/Normalise/TypeEnvironment.h"
 
+#include "sdfgc/Analysis/Memory/Connectors.h"
+
 namespace sdfgc::transforms {
 
 using namespace ir;
-
-Type containerType(const DataDesc &d) { return d.isScalar() || d.isStructure() ? d.dtype : Type::pointer(d.dtype); }
 
 TypeEnvironment::TypeEnvironment(const SDFG &g, const analysis::ScopeTree &scopes, const Node &n,
                                  const std::map<Name, Type> *structs)
@@ -29,9 +29,9 @@ std::optional<Type> TypeEnvironment::typeOf(Name n) const {
     if (const Type *t = sdfg_.symbols.find(n); t && *t)
         return *t;
     if (const Constant *c = sdfg_.constant(n))
-        return containerType(c->desc);
+        return analysis::containerType(c->desc);
     if (const DataDesc *d = sdfg_.desc(n))
-        return containerType(*d);
+        return analysis::containerType(*d);
     return std::nullopt;
 }
 

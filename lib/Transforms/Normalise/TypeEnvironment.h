@@ -35,7 +35,4 @@ private:
     const std::map<Name, Type> *structs_ = nullptr;
 };
 
-/// The type of a scalar's value, or a pointer to the elements of any other container.
-Type containerType(const ir::DataDesc &d);
-
 } // namespace sdfgc::transforms

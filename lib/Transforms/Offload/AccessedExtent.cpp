@@ -21,10 +21,12 @@
 #include "Transforms/Offload/AccessedExtent.h"
 
 #include "Transforms/Edits/HostReads.h"
+#include "Transforms/Edits/Nodes.h"
 #include "Transforms/Offload/ExtentAccesses.h"
 #include "Transforms/Offload/ExtentLeaps.h"
 #include "Transforms/Offload/HandleSizes.h"
 
+#include "sdfgc/Analysis/Memory/Connectors.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 
@@ -40,9 +42,14 @@ Name extentOutput() { return "accessed_extent"; }
 
 namespace {
 
-Type connectorTypeOf(const DataDesc &d) { return d.isScalar() || d.isStructure() ? d.dtype : Type::pointer(d.dtype); }
-
-Code python(std::string text) { return {std::move(text), Language::Python}; }
+/// Has an SDFG access nodes for a container?
+bool isUsedInDataflow(const SDFG &g, Name container) {
+    for (const State *s : allStates(g))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            if (a->data == container)
+                return true;
+    return false;
+}
 
 /// Blocks after each other, between two that exist.
 class Sequence {
@@ -54,7 +61,7 @@ public:
         T *b = region_->add<T>();
         b->label = region_->sdfg()->freshLabel(label_);
         if (last_)
-            region_->connect(last_, b, python("1"), std::move(assignments));
+            region_->connect(last_, b, Code{"1"}, std::move(assignments));
         else
             region_->setStart(b);
         last_ = b;
@@ -135,7 +142,7 @@ private:
             if (auto *s = dyn_cast<State>(b))
                 reduce(*s);
             else if (!found_.kept.count(b))
-                replaceByNothing(r, *b);
+                replaceByState(*b, b->label);
             else if (auto *c = dyn_cast<ConditionalBlock>(b))
                 for (auto &branch : c->branches())
                     reduce(*branch.region);
@@ -143,17 +150,6 @@ private:
                 reduce(*cast<Region>(b));
         if (auto *l = dyn_cast<LoopRegion>(&r))
             loops_.push_back(l);
-    }
-
-    static void replaceByNothing(Region &r, Block &b) {
-        const bool isStart = r.start() == &b;
-        auto *nothing = r.add<State>();
-        nothing->label = b.label;
-        r.moveInEdges(&b, nothing);
-        r.moveOutEdges(&b, nothing);
-        r.removeBlock(&b);
-        if (isStart)
-            r.setStart(nothing);
     }
 
     void reduce(State &s) {
@@ -233,9 +229,9 @@ private:
         const std::string p = parameter.str();
         g_.symbols.set(parameter, Type(ScalarKind::Int64));
         l.variable = parameter;
-        l.init = python(p + " = " + range.begin.str());
-        l.condition = python(p + " <= " + range.end.str());
-        l.update = python(p + " = " + p + " + " + range.step.str());
+        l.init = Code{p + " = " + range.begin.str()};
+        l.condition = Code{p + " <= " + range.end.str()};
+        l.update = Code{p + " = " + p + " + " + range.step.str()};
     }
 
     void addExtent(const ExtentAccess &a, Sequence &at) {
@@ -278,7 +274,7 @@ private:
         for (const auto &[name, d] : n->sdfg->arrays)
             if (name != extentOutput() && !d.transient) {
                 const Edge *e = original.inEdge(name);
-                n->addIn(name, connectorTypeOf(d));
+                n->addIn(name, analysis::containerType(d));
                 s.connect(s.add<AccessNode>(e->memlet.data), {}, n, name, e->memlet);
             }
         n->addOut(extentOutput(), Type(ScalarKind::Int64));
@@ -298,13 +294,13 @@ private:
         for (const auto &b : g_.blocks())
             if (b->outEdges().empty() && b.get() != zero)
                 last.push_back(b.get());
-        g_.connect(zero, start, python("1"), {{extent_, "0"}});
+        g_.connect(zero, start, Code{"1"}, {{extent_, "0"}});
         g_.setStart(zero);
         auto *end = g_.add<State>();
         end->label = g_.freshLabel("extent_end");
         for (Block *b : last)
             g_.connect(b, end);
-        Tasklet *t = end->addTasklet("extent", python("out = " + extent_.str()));
+        Tasklet *t = end->addTasklet("extent", Code{"out = " + extent_.str()});
         t->addOut("out", Type(ScalarKind::Int64));
         end->connect(t, "out", end->add<AccessNode>(extentOutput()), {},
                      Memlet::simple(extentOutput(), g_.desc(extentOutput())->fullSubset()));
@@ -314,7 +310,7 @@ private:
     void forgetOthers() {
         std::vector<Name> containers, symbols;
         for (const auto &[name, d] : g_.arrays)
-            if (name != extentOutput() && !found_.read.count(name) && !(d.transient && d.isScalar() && isFound(name)))
+            if (name != extentOutput() && !found_.read.count(name) && !(d.transient && d.isScalar() && isUsedInDataflow(g_, name)))
                 containers.push_back(name);
         for (const Name n : containers)
             g_.arrays.erase(n);
@@ -341,14 +337,6 @@ private:
         g_.exitCode.clear();
     }
 
-    bool isFound(Name n) const {
-        for (const State *s : allStates(g_))
-            for (const AccessNode *a : nodesOf<AccessNode>(*s))
-                if (a->data == n)
-                    return true;
-        return false;
-    }
-
     SDFG &g_;
     const Name array_;
     const std::size_t dimension_;
@@ -358,18 +346,6 @@ private:
     ExtentSites sites_;
     std::vector<LoopRegion *> loops_; // inner ones first
 };
-
-} // namespace
-
-namespace {
-
-bool isUsedInDataflow(const SDFG &root, Name argument) {
-    for (const State *s : allStates(root))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            if (a->data == argument)
-                return true;
-    return false;
-}
 
 /// Does dataflow write the container, or a member of it?
 bool isWritten(const SDFG &root, Name container, const FlatMembers &members) {
@@ -432,7 +408,7 @@ void addExtentCode(State &s, AccessedExtent extent, Name result, const std::func
     for (const auto &[name, d] : n->sdfg->arrays)
         if (name != extentOutput() && !d.transient) {
             const Name outside = hostName(name);
-            n->addIn(name, connectorTypeOf(d));
+            n->addIn(name, analysis::containerType(d));
             s.connect(s.add<AccessNode>(outside), {}, n, name, Memlet::simple(outside, g.desc(outside)->fullSubset()));
         }
     n->addOut(extentOutput(), Type(ScalarKind::Int64));

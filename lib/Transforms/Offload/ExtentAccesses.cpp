@@ -1,5 +1,6 @@
 #include "Transforms/Offload/ExtentAccesses.h"
 
+#include "Transforms/Edits/NamedElement.h"
 #include "Transforms/Offload/AccessedExtent.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
@@ -15,8 +16,6 @@ namespace sdfgc::transforms {
 using namespace ir;
 
 namespace {
-
-Code pythonText(std::string text) { return {std::move(text), Language::Python}; }
 
 class Finder {
 public:
@@ -36,7 +35,7 @@ public:
             for (const auto &e : r->edges())
                 if (const auto found = out_.ofEdges.find(e.get()); found != out_.ofEdges.end())
                     for (const sym::Expr extent : found->second)
-                        need(pythonText(extent.str()));
+                        need(Code{extent.str()});
         while (out_.obstacle.empty() && (needEdges() || keepAssignments(g_))) {
         }
         if (out_.obstacle.empty())
@@ -66,7 +65,7 @@ private:
         bool found = false;
         for (const auto &e : r.edges())
             for (const auto &[symbol, text] : e->assignments) {
-                const auto times = std::ranges::count(analysis::containersRead(pythonText(text), g_), array_);
+                const auto times = std::ranges::count(analysis::containersRead(Code{text}, g_), array_);
                 const std::vector<sym::Expr> indices = times == 0 ? std::vector<sym::Expr>() : indicesIn(text);
                 if (indices.size() != static_cast<std::size_t>(times))
                     fail("an edge reads it in another form than `symbol = " + array_.str() + "[..]`");
@@ -84,13 +83,9 @@ private:
     /// The indices, in the dimension, of the elements that an expression reads.
     std::vector<sym::Expr> indicesIn(const std::string &text) const {
         std::vector<sym::Expr> out;
-        const sym::ParseResult parsed = sym::parse(text, nullptr, [this](Name n) { return g_.desc(n) != nullptr; });
-        if (parsed.expr)
-            sym::rewrite(*parsed.expr, [&](sym::Expr e) {
-                if (e.kind() == sym::SymbolicKind::Subscript && e.name() == array_ && dimension_ < e.operands().size())
-                    out.push_back(e.operands()[dimension_]);
-                return e;
-            });
+        for (const sym::Expr element : elementsRead(text, array_, g_))
+            if (dimension_ < element.operands().size())
+                out.push_back(element.operands()[dimension_]);
         return out;
     }
 
@@ -161,14 +156,14 @@ private:
         else if (sym::isPositive(range.step) != sym::Truth::True)
             fail("a memlet steps through it backwards");
         else if (const auto *t = dyn_cast<Tasklet>(e.dst); t && isAll && subset->rank() == 1)
-            if (std::vector<ExtentAccess> elements = elementsRead(*t, e.dstConn); !elements.empty())
+            if (std::vector<ExtentAccess> elements = elementsOf(*t, e.dstConn); !elements.empty())
                 return elements;
         return {{{}, range.end + range.tile, nullptr}};
     }
 
     /// The elements of a connector that a tasklet reads: `x[at]`, where another connector is an element of a container. Empty if
     /// they are not known.
-    std::vector<ExtentAccess> elementsRead(const Tasklet &t, Name connector) {
+    std::vector<ExtentAccess> elementsOf(const Tasklet &t, Name connector) {
         const auto code =
             t.code.language == Language::Python ? py::parseBlock(t.code.text) : py::Parsed<std::vector<py::StmtRef>>();
         std::vector<ExtentAccess> out;
@@ -281,7 +276,7 @@ private:
                     return fail("it depends on code that is not kept");
                 needContainer(e->memlet.data);
                 for (const Name n : e->memlet.subset ? e->memlet.subset->freeSymbols() : std::set<Name>())
-                    need(pythonText(n.str()));
+                    need(Code{n.str()});
             }
         for (Block *b = t.state(); b != &g_; b = b->conditional() ? static_cast<Block *>(b->conditional()) : b->parent())
             if (out_.kept.insert(b).second)
@@ -323,7 +318,7 @@ private:
             }
             for (const sym::Expr e : plain->second) {
                 out.push_back({a.around, e, nullptr});
-                need(pythonText(e.str()));
+                need(Code{e.str()});
             }
         }
         accesses = std::move(out);
@@ -333,7 +328,7 @@ private:
         for (const MapEntry *m : a.around) {
             for (const sym::Range &r : m->ranges)
                 for (const sym::Expr e : {r.begin, r.end, r.step})
-                    need(pythonText(e.str()));
+                    need(Code{e.str()});
             for (const Edge *e : m->inEdges())
                 if (analysis::isDynamicRange(e->dstConn)) {
                     const auto *from = dyn_cast<AccessNode>(analysis::pathSource(e));
@@ -341,13 +336,13 @@ private:
                         return fail("a map's range is not an element of a container");
                     if (g_.desc(e->dstConn) && elementOf(*e, g_) != e->dstConn.str())
                         return fail("`" + e->dstConn.str() + "` is a container and a bound of a map");
-                    need(pythonText(elementOf(*e, g_)));
+                    need(Code{elementOf(*e, g_)});
                 }
         }
         if (a.nested)
             needNested(*a.nested);
         else
-            need(pythonText(a.extent.str()));
+            need(Code{a.extent.str()});
     }
 
     /// Reduces a nested SDFG, and notes what it needs.
@@ -377,7 +372,7 @@ private:
             return;
         for (const Name s : analysis::requiredSymbols(*n.sdfg))
             if (const sym::Expr *value = n.mapped(s))
-                need(pythonText(value->str()));
+                need(Code{value->str()});
         for (const auto &[name, d] : n.sdfg->arrays)
             if (name != extentOutput() && !d.transient)
                 needInput(n, name);
@@ -390,7 +385,7 @@ private:
             return fail("it depends on `" + connector.str() + "`, which the program computes");
         needContainer(from->data);
         for (const Name s : e->memlet.subset ? e->memlet.subset->freeSymbols() : std::set<Name>())
-            need(pythonText(s.str()));
+            need(Code{s.str()});
     }
 
     /// Adds what symbols are computed of. Was there anything new?
@@ -402,7 +397,7 @@ private:
                     fail("control flow is not structured");
                 for (const auto &[symbol, text] : e->assignments)
                     if (out_.needed.count(symbol))
-                        need(pythonText(text));
+                        need(Code{text});
             }
         return out_.needed.size() > before;
     }
@@ -454,7 +449,7 @@ private:
     ExtentAccesses out_;
     std::set<const NestedSDFGNode *> reduced_;
     std::map<const NestedSDFGNode *, std::vector<sym::Expr>> plain_; // their extents, if they are nothing else
-    std::set<Name> computed_;                                        // the names of out_.scalars
+    std::set<Name> computed_;                                        // containers that kept tasklets write
 };
 
 } // namespace

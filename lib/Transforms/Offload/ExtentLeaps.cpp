@@ -30,8 +30,7 @@ private:
             return;
         const sym::Expr at = sym::Expr::symbol(l.variable), left = header.down ? at - header.end : header.end - at;
         const std::string distance = isUsed ? left.str() : (left + 1).str();
-        l.update =
-            inPython(l.variable.str() + " = " + l.variable.str() + (header.down ? " - " : " + ") + "max(1, " + distance + ")");
+        l.update = Code{l.variable.str() + " = " + l.variable.str() + (header.down ? " - " : " + ") + "max(1, " + distance + ")"};
     }
 
     void collectAssigned(const Region &r, std::set<Name> &names) const {
@@ -83,7 +82,7 @@ private:
 
     bool mayLeap(const InterstateEdge &e, Name variable, const std::set<Name> &changing, bool &isUsed) const {
         for (const auto &[symbol, text] : e.assignments)
-            if (symbol != extent_ && mentions(inPython(text), changing))
+            if (symbol != extent_ && mentions(Code{text}, changing))
                 return false;
         const auto site = sites_.find(&e);
         for (const sym::Expr extent : site == sites_.end() ? std::vector<sym::Expr>() : site->second) {
@@ -96,8 +95,6 @@ private:
         }
         return true;
     }
-
-    static Code inPython(std::string text) { return {std::move(text), Language::Python}; }
 
     const SDFG &g_;
     const Name extent_;

@@ -1,5 +1,6 @@
 #include "Transforms/Offload/KernelLoops.h"
 
+#include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/Outline.h"
 #include "Transforms/Offload/HandleSizes.h"
 #include "Transforms/Offload/Obstacles.h"
@@ -57,9 +58,7 @@ Reason whyNot(const MapEntry &m, const analysis::ScopeTree &scopes) {
     const auto isOpen = [](const MapEntry &map) {
         return !isGpuSchedule(map.schedule) || (map.schedule == Schedule::GPU_Device && !map.gpuBlockSize);
     };
-    const bool isOneThread =
-        m.gpuBlockSize && std::all_of(m.gpuBlockSize->begin(), m.gpuBlockSize->end(), [](const sym::Expr &e) { return e.isOne(); });
-    if (!isOpen(m) && !isOneThread)
+    if (!isOpen(m) && !isThread(m))
         return {Why::Shape, "the graph arranges the threads of map " + quoted(m.label)};
     if (m.instrument != Instrumentation::No_Instrumentation)
         return {Why::Effects, "map " + quoted(m.label) + " is timed"};

@@ -1,5 +1,6 @@
 #include "Transforms/Offload/KernelMemory.h"
 
+#include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Edits/Nodes.h"
 
@@ -15,11 +16,6 @@ namespace sdfgc::transforms {
 using namespace ir;
 
 namespace {
-
-bool isOneThread(const MapEntry &m) {
-    return m.schedule == Schedule::GPU_Device && m.gpuBlockSize &&
-           std::all_of(m.gpuBlockSize->begin(), m.gpuBlockSize->end(), [](const sym::Expr &e) { return e.isOne(); });
-}
 
 /// Moves the only node in the scope of a map out of it.
 void unwrap(State &s, MapEntry &m, Node &only) {
@@ -46,7 +42,7 @@ void unwrap(State &s, MapEntry &m, Node &only) {
 void unwrapTasklets(State &s) {
     for (MapEntry *m : nodesOf<MapEntry>(s)) {
         const analysis::ScopeTree scopes(s);
-        if (!isOneThread(*m) || scopes.scopeOf(m))
+        if (!isThread(*m) || scopes.scopeOf(m))
             continue;
         const auto &inside = scopes.children(m);
         const auto isPart = [&](const Node *n) { return n != m->exit; };

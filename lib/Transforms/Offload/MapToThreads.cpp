@@ -72,7 +72,6 @@ using nest::Item;
 using nest::Map;
 using nest::Step;
 using nest::UseKind;
-using rows::SharedRow;
 
 class MapToThreads : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
@@ -156,7 +155,7 @@ class MapToThreads : public pass::GraphPass {
             }
             if (!context.mayChange(where, "the threads of a block share a sum"))
                 continue;
-            SharedRow(row, plan, g, memories, connectors).rewrite();
+            shareRow(row, plan, g, memories, connectors);
             list[k].map = std::make_unique<Map>(std::move(row));
             if (isSet)
                 list.erase(list.begin() + static_cast<std::ptrdiff_t>(--k));
@@ -188,7 +187,7 @@ class MapToThreads : public pass::GraphPass {
         if (!context.mayChange(where, plan.paysAsColumns() ? "the threads of a block share several columns"
                                                            : "the threads of a block share a row"))
             return false;
-        SharedRow(*rows, plan, g, memories, connectors).rewrite();
+        shareRow(*rows, plan, g, memories, connectors);
         m = std::move(rows);
         return true;
     }

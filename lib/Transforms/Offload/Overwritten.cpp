@@ -7,10 +7,7 @@
 namespace sdfgc::transforms {
 
 std::set<Name> overwrittenContainers(ir::SDFG &g) {
-    ir::SDFG *root = &g;
-    while (root->parentSDFG())
-        root = root->parentSDFG();
-    analysis::Memories memories(*root);
+    analysis::Memories memories(*g.root());
     const std::vector<nest::Run> runs = nest::readRuns(g, memories);
     nest::Summaries summaries(g, memories, runs);
     const nest::Summary whole = summaries.ofContent(g);

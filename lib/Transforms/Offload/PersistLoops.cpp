@@ -177,7 +177,7 @@ private:
         SDFG &inner = *node_->sdfg;
         const analysis::Mentions mentions(inner);
         const std::set<Name> written = writtenIn(inner), outside = mentionedOutside(content_);
-        analysis::Memories memories(root());
+        analysis::Memories memories(*g_.root());
         nest::LiveAfter live(g_, memories);
         std::vector<Name> names;
         for (const auto &[name, d] : inner.arrays)
@@ -211,22 +211,11 @@ private:
                 own_.push_back(n);
     }
 
-    SDFG &root() {
-        SDFG *g = &g_;
-        while (g->parentSDFG())
-            g = g->parentSDFG();
-        return *g;
-    }
-
     State &stateInPlace() {
-        Region &r = *content_.parent();
-        const Block *const start = r.start();
-        auto *s = r.add<State>();
-        s->label = content_.label;
-        s->debugInfo = content_.debugInfo;
-        takePlace(r, start, content_, content_, *s, *s);
-        r.removeBlock(&content_);
-        return *s;
+        const DebugInfo where = content_.debugInfo;
+        State &s = replaceByState(content_, content_.label);
+        s.debugInfo = where;
+        return s;
     }
 
     void placeNode(State &s, const std::string &name) {

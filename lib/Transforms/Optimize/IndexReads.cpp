@@ -1,5 +1,6 @@
 #include "Transforms/Optimize/IndexReads.h"
 
+#include "Transforms/Edits/NamedElement.h"
 #include "Transforms/Edits/Nodes.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
@@ -33,13 +34,8 @@ void IndexReads::fail(Why code, std::string text) {
 /// The indices of all elements of an array that an expression reads.
 std::vector<sym::Expr> IndexReads::positions(Name array, const std::string &text) const {
     std::vector<sym::Expr> out;
-    const sym::ParseResult parsed = sym::parse(text, nullptr, [this](Name n) { return g_.desc(n) != nullptr; });
-    if (parsed.expr)
-        sym::rewrite(*parsed.expr, [&](sym::Expr e) {
-            if (e.kind() == sym::SymbolicKind::Subscript && e.name() == array)
-                out.push_back(e.operands().front());
-            return e;
-        });
+    for (const sym::Expr element : elementsRead(text, array, g_))
+        out.push_back(element.operands().front());
     return out;
 }
 
@@ -244,11 +240,7 @@ void IndexReads::reduce(const Region &from, Region &to, const std::vector<Limits
                 nodes.push_back(n.get());
             s->removeNodes(nodes);
         } else if (!kept_.count(&b)) {
-            const Block *const start = to.start();
-            auto *nothing = to.add<State>();
-            nothing->label = copy.label;
-            takePlace(to, start, copy, copy, *nothing, *nothing);
-            to.removeBlock(&copy);
+            replaceByState(copy, copy.label);
         } else if (auto *inner = dyn_cast<Region>(&copy)) {
             reduce(*cast<Region>(&b), *inner, limits);
         } else if (auto *c = dyn_cast<ConditionalBlock>(&copy)) {

@@ -7,9 +7,8 @@
 //         }                                                }
 //     }                                                }
 //
-// If the loop does not change the condition around its body, the program tests it once, in front of the loop. A factor of
-// a product may have a symbol as index that the body reads from an index array: a map copies the elements that each
-// iteration reads.
+// A condition around the body that the loop does not change is tested once, before the loop. The index of a factor may be a
+// symbol that the body reads from an index array. A map then gathers the elements that the iterations read.
 #pragma once
 
 #include "sdfgc/Diag/Reason.h"

@@ -1,4 +1,4 @@
-// Connectors of tasklets that refer to several elements.
+// Types of connectors, and connectors of tasklets that refer to several elements.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -8,6 +8,9 @@
 #include <set>
 
 namespace sdfgc::analysis {
+
+/// The type of a connector for all of a container: that of a scalar or a structure, or a pointer to the elements of an array.
+Type containerType(const ir::DataDesc &d);
 
 /// The connectors of one tasklet that refer to several elements of a container: their name alone is the address of the
 /// first element, and elements need subscripts. Excludes streams, connectors that set a reference, and elements that
