@@ -142,14 +142,7 @@ private:
             d->storage = Storage::GPU_Global;
             if (outer_.count(host))
                 continue;
-            const Name device = g_.freshName("gpu_" + host.str());
-            DataDesc copy = *g_.desc(host);
-            copy.storage = Storage::GPU_Global;
-            copy.transient = true;
-            copy.lifetime = Lifetime::Scope;
-            g_.arrays.set(device, copy);
-            content_.parent()->addStateBefore(&content_, g_.freshLabel("copy_" + host.str()))->copyAll(host, device);
-            outer_[host] = device;
+            outer_[host] = onDevice(host);
         }
         for (const auto &[host, device] : outer_)
             if (inner.arrays.contains(device)) {
@@ -159,6 +152,47 @@ private:
                 renameDataflow(inner, device, host);
                 inner.arrays.erase(device);
             }
+    }
+
+    /// An array of the device with the elements of one of the host: if nothing writes either, one that the program starts with.
+    Name onDevice(Name host) {
+        const bool isConstant = !g_.desc(host)->transient && !writtenInDataflow(g_, host);
+        if (const Name twin = isConstant ? twinAtStart(host) : Name())
+            return twin;
+        const Name device = g_.freshName("gpu_" + host.str());
+        DataDesc d = *g_.desc(host);
+        d.storage = Storage::GPU_Global;
+        d.transient = true;
+        d.lifetime = Lifetime::Scope;
+        g_.arrays.set(device, d);
+        Block &before = isConstant ? *g_.start() : content_;
+        before.parent()->addStateBefore(&before, g_.freshLabel("copy_" + host.str()))->copyAll(host, device);
+        return device;
+    }
+
+    /// The array to which the first states copy all of one of the host, and that nothing else writes.
+    Name twinAtStart(Name host) const {
+        const DataDesc &d = *g_.desc(host);
+        for (const State *s = g_.start() ? dyn_cast<State>(g_.start()) : nullptr; s;) {
+            for (const auto &e : s->edges()) {
+                const auto *from = dyn_cast<AccessNode>(e->src), *to = dyn_cast<AccessNode>(e->dst);
+                const DataDesc *twin = from && to && from->data == host ? g_.desc(to->data) : nullptr;
+                if (twin && twin->storage == Storage::GPU_Global && twin->shape == d.shape && twin->strides == d.strides &&
+                    analysis::sourceSubset(e.get()) == d.fullSubset() && isWrittenOnce(to->data))
+                    return to->data;
+            }
+            s = s->outEdges().size() == 1 ? dyn_cast<State>(s->outEdges().front()->dst) : nullptr;
+        }
+        return {};
+    }
+
+    bool isWrittenOnce(Name device) const {
+        std::size_t writes = 0;
+        for (const State *s : allStates(g_))
+            for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                if (const AccessNode *owner = analysis::nodeBehindViews(a); owner && owner->data == device)
+                    writes += a->inEdges().size();
+        return writes == 1;
     }
 
     static void dropCopies(State &s, Name host) {
