@@ -2,9 +2,6 @@
 #include "KernelBodies.h"
 
 #include "GridKernels.h"
-#include "Lower/Expressions/Expressions.h"
-#include "Lower/Expressions/SymbolicToPython.h"
-#include "Lower/Expressions/Symbols.h"
 #include "Lower/Flow/Loops.h"
 #include "Lower/Flow/Maps.h"
 #include "Lower/Flow/States.h"
@@ -92,30 +89,6 @@ void threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->device.level = level;
 }
 
-/// A map with at most one iteration, from an index to the smaller of it and a limit, is a branch. Returns whether `m` is one.
-bool branchMap(Instance &in, MapEntry &m, tree::Block &out) {
-    const sym::Range &r = m.ranges.front();
-    const sym::Expr next = r.begin + 1, end = r.end + 1;
-    if (m.params.size() != 1 || m.schedule != Schedule::Sequential || !r.step.isOne() || end.kind() != sym::SymbolicKind::Min)
-        return false;
-    std::vector<py::ExprRef> conditions;
-    for (const sym::Expr limit : end.operands())
-        if (!(limit == next))
-            conditions.push_back(py::compare(py::Op::Lt, pythonOf(in, printable(in, inVariables(in, r.begin))),
-                                             pythonOf(in, printable(in, inVariables(in, limit)))));
-    if (conditions.size() == end.operands().size())
-        return false;
-    auto *branch = out.add<If>();
-    branch->branches.push_back({lowered(in, conditions.size() == 1 ? conditions[0] : py::boolOp(py::Op::And, conditions)),
-                                std::make_unique<tree::Block>()});
-    SymbolScope symbols(in);
-    symbols.define(m.params.front(), printable(in, inVariables(in, r.begin)), ScalarKind::Int64);
-    in.fn->names.open();
-    lowerScope(in, &m, *branch->branches.back().body);
-    in.fn->names.close();
-    return true;
-}
-
 } // namespace
 
 void lowerKernelMap(Instance &in, MapEntry &m, tree::Block &out) {
@@ -135,7 +108,7 @@ void lowerKernelMap(Instance &in, MapEntry &m, tree::Block &out) {
         gridMap(in, m, *block);
     else if (spreads)
         threadBlockMap(in, m, *block);
-    else if (!branchMap(in, m, *block))
+    else
         mapLoops(in, m, *block);
     in.fn->names.close();
     for (const NodePtr &n : block->body)

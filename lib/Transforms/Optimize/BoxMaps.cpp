@@ -17,6 +17,7 @@
 // Not handled: other maps inside of maps; several such ranges.
 #include "Transforms/Edits/NestRemarks.h"
 #include "Transforms/Optimize/BatchedProduct.h"
+#include "Transforms/Optimize/DeviceLoops.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Nest/Build.h"
@@ -166,11 +167,8 @@ std::unique_ptr<Map> flattened(const Map &m) {
         std::any_of(inner->params.begin(), inner->params.end(),
                     [&](Name p) { return std::find(m.params.begin(), m.params.end(), p) != m.params.end(); }))
         return nullptr;
-    auto out = std::make_unique<Map>(nest::copyOf(*inner));
-    out->entry = m.entry;
-    out->made = m.made;
-    out->params.insert(out->params.begin(), m.params.begin(), m.params.end());
-    out->ranges.insert(out->ranges.begin(), m.ranges.begin(), m.ranges.end());
+    auto out = std::make_unique<Map>(nest::copyOf(m));
+    mergeInner(*out);
     return out;
 }
 
