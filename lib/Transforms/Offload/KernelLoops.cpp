@@ -56,7 +56,8 @@ const Tasklet *taskletForHost(const Node &n) {
 /// Rule 1 for a map. A map of a single thread is a tasklet that offload-to-gpu moved.
 Reason whyNot(const MapEntry &m, const analysis::ScopeTree &scopes) {
     const auto isOpen = [](const MapEntry &map) {
-        return !isGpuSchedule(map.schedule) || (map.schedule == Schedule::GPU_Device && !map.gpuBlockSize);
+        const bool isFree = !map.gpuBlockSize && map.gpuLaunchBounds == "0" && map.gpuMinWarpsPerEu == 0 && map.gpuMaxNReg == 0;
+        return !isGpuSchedule(map.schedule) || (map.schedule == Schedule::GPU_Device && isFree);
     };
     if (!isOpen(m) && !isThread(m))
         return {Why::Shape, "the graph arranges the threads of map " + quoted(m.label)};
