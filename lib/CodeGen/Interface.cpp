@@ -234,7 +234,7 @@ std::string describe(const Param &p) {
     std::string shape;
     for (sym::Expr s : p.desc->shape)
         shape += (shape.empty() ? "" : ", ") + s.str();
-    return p.desc->dtype.str() + "[" + shape + "]";
+    return p.desc->dtype.str() + "[" + shape + "]" + (p.desc->storage == ir::Storage::GPU_Global ? " in device memory" : "");
 }
 
 /// The comment at the top of the file, and the includes that its types need.
@@ -247,6 +247,8 @@ void preamble(TextWriter &w, const Module &m) {
     for (const Param &p : m.params)
         if (!p.onHandle)
             w.line(" *   " + p.cName.str() + ": " + describe(p));
+    if (m.anyMemory)
+        w.line(" * Arrays that the device uses may be in host or device memory.");
     w.line(" */");
     w.line("#ifndef SDFGC_PROGRAM_" + n + "_H");
     w.line("#define SDFGC_PROGRAM_" + n + "_H");

@@ -52,6 +52,7 @@ std::unique_ptr<Module> lower(ir::SDFG &root, pass::Context &context) {
     LoweredProgram program(root, context);
     program.module->name = root.name;
     program.module->source = context.options.file;
+    program.module->anyMemory = context.options.gpu() && context.options.arguments == pass::Arguments::Auto;
     addInterface(program);
     addStructs(program);
     addConstants(program);

@@ -184,6 +184,7 @@ Interface interfaceOf(const tree::Module &m, bool emulated) {
     out.name = m.name.str();
     out.gpu = m.streams > 0;
     out.emulated = out.gpu && emulated;
+    out.anyMemory = out.gpu && m.anyMemory;
     out.pinned = out.gpu && codegen::takesPinnedMemory(m);
     out.mpi = codegen::usesMpi(m);
     for (const auto &f : m.functions)
@@ -262,6 +263,8 @@ json::Value toJson(const Interface &i) {
     out.set("external_memory", std::move(external));
     out.set("gpu", i.gpu);
     out.set("emulated", i.emulated);
+    if (i.anyMemory)
+        out.set("any_memory", true);
     if (!i.graphs.empty())
         out.set("gpu_graphs", graphs(i));
     return out;

@@ -43,7 +43,8 @@ struct Argument {
 struct Interface {
     std::string name;
     bool gpu = false, emulated = false, mpi = false;
-    bool pinned = false; // has functions for page-locked memory, which some arguments require
+    bool anyMemory = false; // arrays of the host may be in device memory instead
+    bool pinned = false;    // has functions for page-locked memory, which some arguments require
     struct Graph {
         std::string name;
         bool conditions = false; // contains loops or branches that the device controls

@@ -18,6 +18,7 @@ namespace sdfgc::pass {
 enum class GpuGraphMode : uint8_t { Off, Auto, Require };
 /// Where a program runs that the graph does not place on a device.
 enum class Placement : uint8_t { Auto, Device, Require, Host };
+enum class Arguments : uint8_t { Host, Device, Auto };
 enum class Compat : uint8_t { None, Dace };
 enum class OptLevel : uint8_t { O0, O1, O2, O3 };
 
@@ -68,6 +69,7 @@ std::vector<std::pair<std::string, std::string>> recordedOptions(const CompileOp
 
 namespace sdfgc {
 template <> struct Words<pass::GpuGraphMode> { static constexpr std::string_view list[] = {"off", "auto", "require"}; };
+template <> struct Words<pass::Arguments> { static constexpr std::string_view list[] = {"host", "device", "auto"}; };
 template <> struct Words<pass::Placement> { static constexpr std::string_view list[] = {"auto", "device", "require", "host"}; };
 template <> struct Words<pass::Compat> { static constexpr std::string_view list[] = {"none", "dace"}; };
 template <> struct Words<pass::OptLevel> { static constexpr std::string_view list[] = {"0", "1", "2", "3"}; };

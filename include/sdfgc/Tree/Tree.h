@@ -102,7 +102,8 @@ struct Module {
     bool dataInstrumented = false;
     int streams = 0; // GPU streams and events that the program uses; streams > 0: a GPU program
     int events = 0;
-    bool rawCpp = false; // contains C++ text of the user: the compatibility header is needed
+    bool anyMemory = false; // callers may keep arrays in device memory that the program takes for host memory and copies
+    bool rawCpp = false;    // contains C++ text of the user: the compatibility header is needed
 };
 
 } // namespace sdfgc::tree

@@ -62,6 +62,8 @@ private:
     bool hasResources() const override { return true; }
     void acquire(TextWriter &w) const override {
         w.line("__state->gpu.open(" + std::to_string(m_.streams) + ", " + std::to_string(m_.events) + ");");
+        if (m_.anyMemory)
+            w.line("__state->gpu.copyFromAnywhere();");
     }
     void release(TextWriter &w) const override {
         w.line("const int unfinished = sdfgc::rt::guard(__state->error, [&] { __state->gpu.finish(); });");

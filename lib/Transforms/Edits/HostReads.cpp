@@ -3,8 +3,10 @@
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace sdfgc::transforms {
 
@@ -97,6 +99,69 @@ Name splitForDevice(SDFG &g, Name host) {
         mine->lifetime = Lifetime::Scope; // temporarily a copy
     renameDataflow(g, host, device);
     return device;
+}
+
+namespace {
+
+/// Code of control flow with one name replaced.
+class ControlFlowRenaming {
+public:
+    ControlFlowRenaming(Name from, Name to) : names_{{from, py::name(to)}} {}
+
+    void expression(std::string &text) const {
+        if (const auto parsed = py::parseExpr(text); parsed.value)
+            if (const std::string renamed = py::print(*py::substitute(*parsed.value, names_)); renamed != py::print(**parsed.value))
+                text = renamed;
+    }
+    void statements(std::string &text) const {
+        const auto block = py::parseBlockOrRaw(text);
+        std::string renamed = py::print(py::substitute(block, names_));
+        if (renamed == py::print(block))
+            return;
+        while (!renamed.empty() && renamed.back() == '\n')
+            renamed.pop_back();
+        text = std::move(renamed);
+    }
+
+private:
+    std::map<Name, py::ExprRef> names_;
+};
+
+} // namespace
+
+void renameInControlFlow(SDFG &g, Name from, Name to) {
+    const ControlFlowRenaming rename(from, to);
+    for (Region *r : allRegions(g)) {
+        for (const auto &e : r->edges()) {
+            rename.expression(e->condition.text);
+            for (auto &[symbol, value] : e->assignments)
+                rename.expression(value);
+        }
+        for (const auto &b : r->blocks()) {
+            if (auto *l = dyn_cast<LoopRegion>(b.get())) {
+                if (l->condition)
+                    rename.expression(l->condition->text);
+                for (auto *code : {&l->init, &l->update})
+                    if (*code)
+                        rename.statements((*code)->text);
+            }
+            if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
+                for (auto &branch : c->branches())
+                    if (branch.condition)
+                        rename.expression(branch.condition->text);
+        }
+    }
+}
+
+Name mirrorOnHost(SDFG &g, Name original) {
+    const Name host = g.freshName("host_" + original.str());
+    DataDesc d = *g.arrays.find(original);
+    d.transient = true;
+    d.storage = d.isScalar() ? Storage::Register : Storage::CPU_Heap;
+    d.lifetime = Lifetime::Scope;
+    g.arrays.set(host, std::move(d));
+    renameInControlFlow(g, original, host);
+    return host;
 }
 
 namespace {

@@ -24,9 +24,16 @@ bool usesArray(const ir::Node &n);
 /// the old name.
 void renameDataflow(ir::SDFG &g, Name from, Name to);
 
+/// Renames a container in the code of interstate edges, loops and conditions. Dataflow keeps the old name.
+void renameInControlFlow(ir::SDFG &g, Name from, Name to);
+
 /// Splits a container in two. Dataflow uses a new one in device memory, whose name is returned. The old name refers to
 /// a transient on the host that only control flow reads (or, in the root SDFG, to the caller's container).
 Name splitForDevice(ir::SDFG &g, Name host);
+
+/// Lets control flow read a transient on the host in place of a container, whose name dataflow keeps. Returns its name. The caller
+/// adds the copies that fill it.
+Name mirrorOnHost(ir::SDFG &g, Name original);
 
 /// A container in device memory, and the container, or the member of a structure, that gets its values on the host.
 struct HostCopy {

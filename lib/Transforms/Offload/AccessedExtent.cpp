@@ -415,13 +415,22 @@ void addExtentCode(State &s, AccessedExtent extent, Name result, const std::func
     s.connect(n, extentOutput(), s.add<AccessNode>(result), {}, Memlet::simple(result, g.desc(result)->fullSubset()));
 }
 
-UnknownSizes unknownSizes(const SDFG &root, const std::set<Name> &parameters, const FlatMembers &members, bool find) {
+UnknownSizes unknownSizes(const SDFG &root, const std::set<Name> &parameters, const FlatMembers &members, bool find,
+                          pass::Arguments where) {
     UnknownSizes out;
     std::set<Name> settled; // they need no size
     std::string because;
+    const std::set<Name> read = analysis::containersReadByControlFlow(root);
     for (const Name argument : arraysOfUnknownSize(root, parameters)) {
-        if (!isUsedInDataflow(root, argument)) {
+        const bool isMember =
+            std::any_of(members.moved.begin(), members.moved.end(), [&](const MovedMember &m) { return m.container == argument; });
+        const bool isResident = where == pass::Arguments::Device && !isMember;
+        if (!isUsedInDataflow(root, argument) || (isResident && !read.count(argument))) {
             settled.insert(argument);
+            continue;
+        }
+        if (find && where != pass::Arguments::Host) {
+            because = ", nor can the program find it, because what it would read for that may be in device memory";
             continue;
         }
         if (!find)

@@ -4,6 +4,7 @@
 #include "Transforms/Offload/FlattenMembers.h"
 
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Pass/CompileOptions.h"
 
 #include <functional>
 #include <map>
@@ -34,7 +35,10 @@ struct UnknownSizes {
     std::map<Name, AccessedExtent> extents; // of those that the device needs, if they can be found
 };
 /// Returns them. `parameters`: of the program, as returned by parametersOnHost; `find`: may the program find the extents?
-UnknownSizes unknownSizes(const ir::SDFG &root, const std::set<Name> &parameters, const FlatMembers &members, bool find);
+/// `where`: do callers keep arrays? Those on the device are only copied if control flow reads them; those that may be there cannot be
+/// read in order to find extents.
+UnknownSizes unknownSizes(const ir::SDFG &root, const std::set<Name> &parameters, const FlatMembers &members, bool find,
+                          pass::Arguments where);
 
 /// Adds the code to a state. The caller provides `result`, a scalar. `hostName` returns the name under which the host has a
 /// container that the code reads.

@@ -21,6 +21,8 @@
 //   6. Inside kernels, parallel CPU maps become loops of a thread, and heap memory becomes private memory.
 //   7. Members of structures are moved like the caller's arrays (FlattenMembers.h). The pointer of a member may be null if
 //      the program only uses it under a condition, so the pointer is tested before such a member is copied.
+//      With `--arguments device`, arguments that code on the device uses are in device memory already: they have no twins and are not
+//      copied. Control flow reads copies of them. Scalars and structures stay on the host.
 //   8. Tasklets outside of maps whose code is for the host (C++, callbacks, side effects) stay there. They work on copies of what
 //      their memlets name, made before and after. If these are more than single elements and the tasklet is in a loop, the
 //      program stays on the host, because the copies would cost more than the device gains.
@@ -50,6 +52,7 @@
 #include "Transforms/Offload/KernelLoops.h"
 #include "Transforms/Offload/Obstacles.h"
 #include "Transforms/Offload/Overwritten.h"
+#include "Transforms/Offload/ScalarArguments.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
@@ -59,6 +62,7 @@
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Support/OptionValues.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -79,6 +83,7 @@ public:
 
 private:
     void moveArrays(SDFG &g);
+    void mirrorResidents();
     void copyInAndOut();
     void copyMembers();
     void limitTwins();
@@ -93,6 +98,8 @@ private:
     std::map<Name, AccessedExtent> extents_;
     std::map<Name, Name> limits_; // of their arguments: the symbol for the extent
     Twins callers_;               // arrays of the caller, and their twins
+    std::set<Name> residents_;    // arguments that callers keep in device memory
+    Twins mirrors_;               // copies that control flow reads of arguments that may be there
     std::set<Name> overwritten_;  // containers whose contents before the call have no effect
 };
 
@@ -146,13 +153,29 @@ void Offload::moveArrays(SDFG &g) {
             continue;
         if (!d->isArray() && !(callers && d->isScalar() && (writtenByMaps(g, n) || writtenBesideArrays(g, n))))
             continue;
-        if (callers)
+        if (callers && d->isArray() && context_.options.arguments == pass::Arguments::Device)
+            residents_.insert(n);
+        else if (callers)
             callers_[n] = splitForDevice(g, n);
         else if (d->transient)
             d->storage = Storage::GPU_Global;
     }
     for (NestedSDFGNode *nested : hostNested(g))
         moveArrays(*nested->sdfg);
+}
+
+/// Lets control flow read copies of arguments that are in device memory, or may be.
+void Offload::mirrorResidents() {
+    const std::set<Name> read = analysis::containersReadByControlFlow(root_);
+    for (const Name n : residents_) {
+        root_.arrays.find(n)->storage = Storage::GPU_Global;
+        if (read.count(n))
+            mirrors_[mirrorOnHost(root_, n)] = n;
+    }
+    if (context_.options.arguments == pass::Arguments::Auto)
+        for (const auto &[argument, twin] : callers_)
+            if (read.count(argument) && root_.arrays.find(argument)->isArray())
+                mirrors_[mirrorOnHost(root_, argument)] = twin;
 }
 
 State &stateAtStart(SDFG &g, const std::string &label) {
@@ -303,6 +326,11 @@ void Offload::refreshHost() {
     for (const auto &[host, device] : callers_)
         if (writtenInDataflow(root_, device))
             copies[&root_][host].push_back({device, host});
+    for (const auto &[host, device] : mirrors_)
+        if (writtenInDataflow(root_, device))
+            copies[&root_][host].push_back({device, host});
+        else
+            copyTwin(stateAtStart(root_, "copy_for_control_flow"), device, host, device);
     for (const auto &[g, read] : members_.reads)
         copies[g][read.name].push_back({read.container, read.member});
     for (const auto &[g, ofSdfg] : copies)
@@ -339,57 +367,11 @@ void Offload::findOverwritten() {
     std::erase_if(overwritten_, [&](Name n) { return partial.count(memories.of(root_, n)) != 0; });
 }
 
-/// Can a container that is an array of one element be a scalar? Not if something wants its address.
-bool canBeScalar(const SDFG &g, Name data) {
-    for (const State *s : allStates(g))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
-            if (a->data != data)
-                continue;
-            for (const Edge *e : a->outEdges()) {
-                const auto *other = dyn_cast<AccessNode>(e->dst);
-                const DataDesc *d = other ? g.desc(other->data) : nullptr;
-                if (d && (d->isView() || d->isReference()))
-                    return false;
-                for (const Edge *leaf : analysis::memletLeaves(e))
-                    if (const Connector *c = leaf->dst->inConnector(leaf->dstConn);
-                        c && c->type.isPointer() && !isa<NestedSDFGNode>(leaf->dst))
-                        return false;
-            }
-        }
-    return true;
-}
-
-/// Arguments of nested SDFGs that are arrays of one element, but stand for a scalar, become scalars if they are only read: kernels
-/// get them by value, as they get those of the root.
-void takeScalars(SDFG &g) {
-    for (State *s : allStates(g))
-        for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(*s)) {
-            if (!n->sdfg)
-                continue;
-            for (Edge *e : n->inEdges()) {
-                DataDesc *inner = n->sdfg->arrays.find(e->dstConn);
-                const auto *a = dyn_cast<AccessNode>(analysis::pathSource(e));
-                const DataDesc *outer = a ? g.desc(a->data) : nullptr;
-                if (!inner || !outer || !inner->isArray() || inner->isView() || !outer->isScalar() || n->outEdge(e->dstConn) ||
-                    !inner->fullSubset().isOneElement() || !canBeScalar(*n->sdfg, e->dstConn))
-                    continue;
-                DataDesc d = DataDesc::scalar(inner->dtype);
-                d.storage = inner->storage;
-                d.debugInfo = inner->debugInfo;
-                *inner = std::move(d);
-                for (Edge *part : analysis::memletPath(e))
-                    for (Connector *c : {part->src->outConnector(part->srcConn), part->dst->inConnector(part->dstConn)})
-                        if (c && c->type.isPointer())
-                            c->type = inner->dtype;
-            }
-            takeScalars(*n->sdfg);
-        }
-}
-
 void Offload::run() {
     takeScalars(root_);
     findOverwritten();
     moveArrays(root_);
+    mirrorResidents();
     limitTwins();
     stageTasklets(root_);
     placeOnDevice(root_, context_);
@@ -423,7 +405,7 @@ class OffloadToGpu : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         if (mentionsGpu(root))
-            return placeWrittenScalars(root, context);
+            return keepsPlaces(root, context);
         const pass::Placement place = context.options.place;
         if (place == pass::Placement::Host)
             return stays(root, context, "`--place host` leaves it there");
@@ -444,7 +426,7 @@ public:
                     whyFewElements(moved, option<bool>("blocks") && context.options.optimize >= pass::OptLevel::O2);
                 !why.empty())
                 return stays(root, context, why, "`--place device` moves it nevertheless");
-        UnknownSizes sizes = unknownSizes(moved, parameters, members, option<bool>("find-sizes"));
+        UnknownSizes sizes = unknownSizes(moved, parameters, members, option<bool>("find-sizes"), context.options.arguments);
         if (!isForced) // callers of DaCe's interface would not set a size on the handle
             if (const std::string &why = sizes.obstacle; !why.empty())
                 return stays(root, context, why, "`--place device` moves it, and lets callers set this size on the handle");
@@ -456,19 +438,38 @@ public:
     }
 
 private:
-    /// Reports why the program stays on the host, unless the user wants it there.
+    /// Reports why the program stays on the host, unless the user wants it there. It cannot stay if its arguments may be in device
+    /// memory.
     static bool stays(const SDFG &root, pass::Context &context, const std::string &why, const std::string &hint = "") {
         context.missed(root, "the program stays on the host", {diag::Why::Host, why});
-        if (context.options.place == pass::Placement::Host)
-            return false;
-        const bool isError = context.options.place == pass::Placement::Require;
         diag::Location where;
         where.element = elementName(root);
-        diag::Diagnostic &report = isError ? context.diags.report(diag::Id::ProgramNotOnDevice, where, root.name.str(), why)
-                                           : context.diags.report(diag::Id::ProgramOnHost, where, root.name.str(), why);
-        if (!hint.empty())
-            report.hint = hint + (isError ? "" : "; `--place require` makes this an error");
+        const auto refuse = [&](const std::string &option, const std::string &instead) -> diag::Diagnostic & {
+            return context.diags.report(diag::Id::ProgramNotOnDevice, where, root.name.str(), why, option, instead);
+        };
+        if (context.options.arguments != pass::Arguments::Host) {
+            auto &report = refuse("--arguments " + std::string(word(context.options.arguments)), "--arguments host");
+            if (!hint.empty())
+                report.hint = hint + "; `--arguments host` lets it stay there";
+        } else if (context.options.place == pass::Placement::Require) {
+            auto &report = refuse("--place require", "--place auto");
+            if (!hint.empty())
+                report.hint = hint;
+        } else if (context.options.place != pass::Placement::Host) {
+            auto &report = context.diags.report(diag::Id::ProgramOnHost, where, root.name.str(), why);
+            if (!hint.empty())
+                report.hint = hint + "; `--place require` makes this an error";
+        }
         return false;
+    }
+
+    static bool keepsPlaces(SDFG &root, pass::Context &context) {
+        if (context.options.arguments == pass::Arguments::Device) {
+            diag::Location where;
+            where.element = elementName(root);
+            context.diags.report(diag::Id::ArgumentsPlaced, where, root.name.str());
+        }
+        return placeWrittenScalars(root, context);
     }
 };
 

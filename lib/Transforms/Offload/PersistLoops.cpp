@@ -225,8 +225,8 @@ private:
             }
             if (d.isView())
                 continue;
-            if (d.transient && d.lifetime != Lifetime::Persistent && d.lifetime != Lifetime::Global && !outside.count(n) &&
-                !live.isLive(content_, n)) {
+            if (d.transient && !outer_.count(n) && d.lifetime != Lifetime::Persistent && d.lifetime != Lifetime::Global &&
+                !outside.count(n) && !live.isLive(content_, n)) {
                 own_.push_back(n);
                 continue;
             }

@@ -203,6 +203,9 @@ public:
             check(eventCreate(ownEvents_[events_]), "creating an event");
     }
 
+    /// Callers may pass device memory where the program expects host memory: the driver finds out by the pointers of each copy.
+    void copyFromAnywhere() noexcept { anyMemory_ = true; }
+
     /// A call of the program begins. Throws if the caller is capturing a stream that it gave to the program: the call waits for its
     /// streams, which would break the capture, so it fails before anything is queued.
     void begin() {
@@ -337,6 +340,8 @@ private:
     template <class T> void copy(CopyKind kind, int stream, T *to, const T *from, int64_t width, Rows rows, Rows slices) {
         if (width <= 0 || rows.count <= 0 || slices.count <= 0)
             return;
+        if (anyMemory_ && kind != CopyKind::DeviceToDevice)
+            kind = CopyKind::Any;
         constexpr size_t size = sizeof(T);
         const auto bytes = [](int64_t elements) { return static_cast<size_t>(elements) * size; };
         if (slices.count > 1)
@@ -367,6 +372,7 @@ private:
     Event *ownEvents_ = nullptr;
     int owned_ = 0, events_ = 0, error_ = 0;
     bool keepsPool_ = false;
+    bool anyMemory_ = false;
 };
 
 } // namespace sdfgc::gpu
