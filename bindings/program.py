@@ -26,6 +26,8 @@ class Program:
         self._message = self._library[f'{name}_error_message']
         self._initialize.restype, self._program.restype, self._message.restype = ctypes.c_void_p, None, ctypes.c_char_p
         self._arrays = {a['name']: _Array(a) for a in INTERFACE['arguments'] if a['kind'] == 'array'}
+        self._parameters = {a['name'] for a in INTERFACE['arguments'] + INTERFACE['init_arguments']}
+        self._only_in_shapes = {n for a in self._arrays.values() for f in a.shape + a.strides for n in f.names} - self._parameters
         self._first = {}
         self._sizes = {}
         self._memory = {}
@@ -47,6 +49,9 @@ class Program:
         names = [a['name'] for a in INTERFACE['init_arguments']]
         if sorted(names) != sorted(values):
             raise TypeError(f"initialize() takes {', '.join(names) or 'nothing'}; given: {', '.join(values) or 'nothing'}")
+        self._start(values)
+
+    def _start(self, values):
         arguments = []
         for a in INTERFACE['init_arguments']:
             arguments.append(self._value(a, values[a['name']], values))
@@ -61,28 +66,13 @@ class Program:
     def bind(self, /, *positional, **named):
         """Checks the arguments once and returns a function without parameters that runs the program on them; it returns what the
         program returns. The arrays must not be reallocated meanwhile."""
-        given = self._given(positional, named)
-        results = [a['name'] for a in INTERFACE['arguments'] if a['kind'] == 'array' and a['name'].startswith('__return')]
-        symbols, views = self._symbols(given)
-        made = [n for n in results if n not in given]
-        for n in made:
-            given[n] = self._arrays[n].allocate(symbols)
-            views[n] = self._arrays[n].view(given[n])
-        for n, (_, shape, strides) in views.items():
-            self._arrays[n].check(symbols, shape, strides)
-        keep = [given]
-        arguments = []
-        for a in INTERFACE['arguments']:
-            name = a['name']
-            if name not in given and name in symbols:
-                given[name] = symbols[name]
-            if name not in given:
-                raise TypeError(f'the argument {name} is missing')
-            arguments.append(self._argument(a, given[name], views, symbols, keep))
+        return self._bound(*self._prepared(positional, named))
+
+    def _bound(self, arguments, given, symbols, results, keep):
         self._set_up(given)
         sizes = [(self._library[size['set']], ctypes.c_int64(symbols[size['name']])) for size in SIZES if size['name'] in symbols]
         returned = [given[n] for n in results]
-        outcome = None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
+        outcome = returned[0] if results == ['__return'] else tuple(returned) or None
         program, error, handle, failures = self._program, self._error, self._handle, self._failures
 
         def run(_keep=keep):
@@ -202,11 +192,35 @@ class Program:
         if not self._handle:
             raise RuntimeError('the program is not set up; call initialize() first')
 
+    def _prepared(self, positional, named):
+        """The checked arguments of the C function, all values by name, the symbols, the names of results, and the objects that must
+        outlive the call."""
+        given = self._given(positional, named)
+        results = [a['name'] for a in INTERFACE['arguments'] if a['kind'] == 'array' and a['name'].startswith('__return')]
+        results.sort(key=lambda name: (len(name), name))
+        symbols, views = self._symbols(given)
+        made = [n for n in results if n not in given]
+        for n in made:
+            given[n] = self._arrays[n].allocate(symbols)
+            views[n] = self._arrays[n].view(given[n])
+        for n, (_, shape, strides) in views.items():
+            self._arrays[n].check(symbols, shape, strides)
+        keep = [given]
+        arguments = []
+        for a in INTERFACE['arguments']:
+            name = a['name']
+            if name not in given and name in symbols:
+                given[name] = symbols[name]
+            if name not in given:
+                raise TypeError(f'the argument {name} is missing')
+            arguments.append(self._argument(a, given[name], views, symbols, keep))
+        return arguments, given, symbols, results, keep
+
     def _given(self, positional, named):
         if len(positional) > len(ORDER):
             raise TypeError(f'the program takes at most {len(ORDER)} positional arguments: {", ".join(ORDER)}')
         given = dict(zip(ORDER, positional))
-        known = {a['name'] for a in INTERFACE['arguments']} | {a['name'] for a in INTERFACE['init_arguments']}
+        known = self._parameters | self._only_in_shapes
         for name, value in named.items():
             if name in given:
                 raise TypeError(f'{name} is given twice')
@@ -221,6 +235,7 @@ class Program:
         for a in INTERFACE['arguments'] + INTERFACE['init_arguments']:
             if a['kind'] in ('symbol', 'scalar') and a['name'] in given and str(a['type']).lstrip('u').startswith('int'):
                 symbols[a['name']] = _convert_value(a['name'], a['type'], given[a['name']]).value
+        symbols.update((n, _convert_value(n, 'int64', given[n]).value) for n in self._only_in_shapes if n in given)
         for name, array in self._arrays.items():
             if given.get(name) is None:
                 if name in given and not array.optional:
@@ -258,7 +273,7 @@ class Program:
                     raise ValueError(f'the program was set up with {name} = {self._first[name]}, and what it holds has that size; '
                                      f'another value needs another Program')
             return
-        self.initialize(**{a['name']: given[a['name']] for a in INTERFACE['init_arguments']})
+        self._start({a['name']: given[a['name']] for a in INTERFACE['init_arguments']})
         for external in INTERFACE['external_memory']:
             if external['storage'] != 'GPU_Global' and external['storage'] not in self._memory:
                 size = self.external_memory_size(external['storage'])

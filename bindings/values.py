@@ -165,9 +165,14 @@ def _convert_value(name, t, value):
         return ctypes.py_object(value)
     if t == 'bool':
         return ctypes.c_bool(bool(value))
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.item()
+    try:
+        number = value.__float__() if t.startswith('float') and not hasattr(value, '__index__') else operator.index(value)
+    except (AttributeError, TypeError):
+        raise TypeError(f'{name} must be of type {t}, not {type(value).__name__}') from None
     if t.startswith('float'):
-        return _value_type(t)(float(value))
-    number = operator.index(value.item() if isinstance(value, np.ndarray) and value.size == 1 else value)
+        return _value_type(t)(number)
     out = _value_type(t)(number)
     if out.value != number:
         raise OverflowError(f'{name} = {number} does not fit {t}')
@@ -197,18 +202,28 @@ class _Array:
         elif self.device:
             raise TypeError(f'{self.name} must lie in device memory (an object with __cuda_array_interface__, such as Program.to_device() returns)')
         else:
-            if not isinstance(array, np.ndarray):
-                if not hasattr(array, '__dlpack__') and not hasattr(array, '__array_interface__'):
-                    raise TypeError(f'{self.name} must be an array, not a {type(array).__name__}')
-                array = np.from_dlpack(array) if hasattr(array, '__dlpack__') else np.asarray(array)
-            dtype, shape, strides = array.dtype, array.shape, array.strides
-            address, readonly = array.ctypes.data, not array.flags.writeable
+            array, readonly = self.on_host(array)
+            dtype, shape, strides, address = array.dtype, array.shape, array.strides, array.ctypes.data
             if not array.flags.aligned:
                 raise ValueError(f'{self.name} is not aligned to its elements')
         self.check_dtype(dtype)
         if readonly and self.written:
             raise ValueError(f'{self.name} is read-only, but the program writes it')
         return address, *self.in_elements(shape, strides)
+
+    def on_host(self, array):
+        """The memory of an array of any library as a NumPy array, without a copy, and whether it must not be written."""
+        if isinstance(array, np.ndarray) or hasattr(array, '__array_interface__'):
+            array = np.asarray(array)
+        elif hasattr(array, '__dlpack__'):
+            # Older versions of NumPy make all arrays from DLPack read-only, because the protocol did not say which of them are.
+            array = np.from_dlpack(array)
+            return array, not array.flags.writeable and np.lib.NumpyVersion(np.__version__) >= '2.1.0'
+        elif isinstance(array, (bytearray, memoryview)) or type(array).__module__ == 'array':
+            array = np.asarray(array)
+        else:
+            raise TypeError(f'{self.name} must be an array, not a {type(array).__name__}')
+        return array, not array.flags.writeable
 
     def check_dtype(self, dtype):
         same = dtype == self.dtype or (self.type in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2') and dtype.name == self.type)
@@ -306,6 +321,9 @@ def _pass_memory(argument, value, keep):
     if isinstance(value, (int, ctypes.c_void_p)):
         return value
     if argument['kind'] == 'structure':
+        if isinstance(value, dict):
+            value = _value_type(argument['type'])(**value)
+            keep.append(value)
         if not isinstance(value, _value_type(argument['type'])):
             raise TypeError(f"{argument['name']} must be a {argument['type']['struct']}, not a {type(value).__name__}")
         return ctypes.addressof(value)
