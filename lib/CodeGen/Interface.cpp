@@ -336,6 +336,10 @@ void functions(TextWriter &w, const Module &m) {
         w.line("/* The ranks that call later initialisers: a communicator as MPI_Comm_c2f gives it; else all of the job. */");
         w.line("void " + n + "_set_communicator(int handle);");
     }
+    if (m.dataInstrumented) {
+        w.line("/* The folder of a saved run, from which later calls restore data with the instrumentation `Restore`. */");
+        w.line("void __dace_set_instrumented_data_report(" + handle + " handle, const char *folder);");
+    }
     for (ir::Storage s : externalStorages(m)) {
         std::string params = init.empty() ? "" : ", " + init;
         w.line("/* Bytes of external memory in " + std::string(name(s)) +

@@ -135,6 +135,9 @@ void CxxEmitter::setters(TextWriter &w) {
         w.line("SDFGC_EXPORT int " + codegen::sizeSetter(m_, p) + "(" + state_ + " *__state, int64_t value) { return " +
                "sdfgc::rt::setSize<" + p.type.cppName() + ">(__state->" + codegen::sizeField(p) + ", value); }");
     }
+    if (m_.dataInstrumented)
+        w.line("SDFGC_EXPORT void __dace_set_instrumented_data_report(" + state_ + " *__state, const char *folder) { " +
+               "__state->data.restoreFrom(folder); }");
 }
 
 void CxxEmitter::finalise(TextWriter &w) {

@@ -15,7 +15,8 @@
 
 namespace sdfgc::rt {
 
-/// The build folder of the library that contains this code: the folder of its file, without a final `lib`; `.` if unknown.
+/// The build folder of the library that contains this code: the folder of its file, without a final `lib`, or `build`, which is where
+/// DaCe keeps libraries; `.` if unknown.
 inline std::string buildFolder() {
     static const char here = 0;
     Dl_info library{};
@@ -23,8 +24,18 @@ inline std::string buildFolder() {
     const std::size_t slash = file.rfind('/');
     if (slash == std::string::npos)
         return ".";
-    const std::string folder = file.substr(0, slash);
-    return folder.size() > 4 && folder.compare(folder.size() - 4, 4, "/lib") == 0 ? folder.substr(0, folder.size() - 4) : folder;
+    std::string folder = file.substr(0, slash);
+    const auto drop = [&folder](const std::string &end) {
+        if (folder.size() <= end.size() || folder.compare(folder.size() - end.size(), end.size(), end) != 0)
+            return false;
+        folder.resize(folder.size() - end.size());
+        return true;
+    };
+    while (drop("/.")) // the Python modules load `lib/././libNAME.so`
+        ;
+    if (!drop("/lib"))
+        drop("/build");
+    return folder;
 }
 
 namespace detail {
