@@ -51,6 +51,14 @@ TUPLE = '''sdfg pair {
     u: o = b  with b <- A[0]; o -> __return_1[0]
   }
 }'''
+PROBED = '''sdfg probed {
+  argument A: float64[2]
+  argument B: float64[2]
+  state s {
+    m: o = a + 1  with a <- A[1]; o -> B[1]
+    access @A (instrument = %s)
+  }
+}'''
 WRONG = '''sdfg wrong (at "%s":3-4) {
   symbol N: int64
   argument A: float64[N]
@@ -128,6 +136,9 @@ class Commands(unittest.TestCase):
         failed = subprocess.run([sys.executable, '-c', code], env=dict(env, PYTHONPATH=str(package), PATH='/usr/bin'), capture_output=True,
                                 text=True)
         self.assertIn('FileNotFoundError: the command sdfgc was not found', failed.stderr)
+
+    def test_versions(self):
+        self.assertTrue(sdfgc.version().startswith(f'sdfgc {sdfgc.__version__} '), sdfgc.version())
 
     def test_options(self):
         from sdfgc._command import option_words
@@ -353,6 +364,26 @@ class Calls(unittest.TestCase):
         with self.assertRaises(ZeroDivisionError):
             program.fast_call(*program.construct_arguments(S=structure, **dict(values, blend=lambda element, all_: 1 / 0)))
 
+    def test_saved_data(self):
+        """Data of one call, restored in another, through the function that DaCe calls."""
+        A, B = np.array([1.0, 2.0]), np.zeros(2)
+        saving = compiled(PROBED % 'Save')
+        saving(A=A, B=B)
+        run, = (saving.build.folder / 'data').iterdir()
+        in_dace = OUT / 'as-dace' / 'build' / 'libprobed.so'  # where DaCe keeps libraries
+        shutil.rmtree(in_dace.parents[1], ignore_errors=True)
+        in_dace.parent.mkdir(parents=True)
+        shutil.copy(saving.filename, in_dace)
+        saving.module.Program(in_dace)(A=A, B=B)
+        self.assertEqual(sorted(p.name for p in in_dace.parents[1].iterdir()), ['build', 'data'])
+        with compiled(PROBED % 'Restore') as restoring:
+            handle = restoring.initialize()
+            restoring._library['__dace_set_instrumented_data_report'](handle, os.fsencode(run))
+            A[:] = 0
+            restoring(A=A, B=B)
+        self.assertEqual((A.tolist(), B[1]), ([1, 2], 3))
+        shutil.rmtree(run)
+
     def test_device(self):
         program = sdfgc.load(OUT.parent / 'out' / 'gpu')
         A, B, C = (program.to_device(x) for x in (np.arange(5.0), np.full(5, 10.0), np.zeros(5)))
@@ -387,6 +418,81 @@ else:
         general = min(timeit.repeat(lambda: program.bind(A, A, A), number=1000, repeat=5))
         fast = min(timeit.repeat(lambda: program(A, A, A), number=1000, repeat=5))
         self.assertLess(fast, general / 2)
+
+
+class Configuration:
+    """DaCe's configuration, as far as the mapping reads it."""
+
+    defaults = {'compiler.build_type': 'Release', 'compiler.cpu.executable': '', 'compiler.cpu.args': '-Wall -ffast-math',
+                'compiler.cpu.libs': '', 'compiler.linker.args': '', 'compiler.cuda.backend': 'auto', 'compiler.cuda.cuda_arch': '',
+                'compiler.cuda.hip_arch': '', 'compiler.cuda.max_concurrent_streams': 0, 'compiler.cuda.syncdebug': False,
+                'compiler.cpu.openmp_sections': False, 'compiler.use_cache': False, 'library.blas.default_implementation': 'pure'}
+
+    def __init__(self, **values):
+        self.values = {**self.defaults, **{n.replace('__', '.'): v for n, v in values.items()}}
+
+    def get(self, *path):
+        return self.values['.'.join(path)]
+
+    def get_default(self, *path):
+        return self.defaults['.'.join(path)]
+
+    def get_metadata(self, section):
+        tree = {'required': {}}
+        for key in self.defaults:
+            first, *path, last = key.split('.')
+            at = tree
+            for name in path if first == section else ():
+                at = at['required'].setdefault(name, {'required': {}})
+            if first == section:
+                at['required'][last] = {'default': None}
+        if not tree['required']:
+            raise KeyError(section)
+        return tree
+
+
+class DaceSettings(unittest.TestCase):
+    """DaCe's configuration as options; bindings.dace has tests with DaCe itself."""
+
+    def options(self, target='cpu', **values):
+        from sdfgc.dace import _settings
+        return _settings.options(_settings.Settings(Configuration(**values)), target)
+
+    def test_options(self):
+        self.assertEqual(self.options(), {})
+        self.assertEqual(self.options(compiler__cpu__args='-Wall -ffast-math -g -DX'), {'cflags': ['-g', '-DX']})
+        self.assertEqual(self.options(compiler__cpu__args='-g'), {'cflags': ['-g']})
+        self.assertEqual(self.options(compiler__build_type='RelWithDebInfo', compiler__cpu__libs='m -Lx /y.so', compiler__linker__args='-s'),
+                         {'cflags': ['-O2', '-g', '-s', '-lm', '-Lx', '/y.so']})
+        self.assertEqual(self.options(compiler__cpu__executable='clang++'), {'cc': 'clang++'})
+        gpu = dict(compiler__cuda__cuda_arch='60;70', compiler__cuda__hip_arch='gfx90a', compiler__cuda__max_concurrent_streams=-1)
+        self.assertEqual(self.options('cuda', **gpu), {'gpu_arch': ['sm_60', 'sm_70'], 'gpu_streams': 1})
+        self.assertEqual(self.options('hip', **gpu), {'gpu_arch': ['gfx90a'], 'gpu_streams': 1})
+        self.assertEqual(self.options('cpu', **gpu), {})
+
+    def test_targets(self):
+        from sdfgc.dace import _settings
+        for backend, uses_gpu, target in (('auto', True, 'cuda'), ('hip', True, 'hip'), ('hip', False, 'cpu')):
+            self.assertEqual(_settings.target_of(_settings.Settings(Configuration(compiler__cuda__backend=backend)), uses_gpu), target)
+
+    def test_merged(self):
+        from sdfgc.dace import _settings
+        self.assertEqual(_settings.merged({'cflags': ['-g'], 'cc': 'a'}, {'cflags': '-x -y', 'cc': 'b', 'O': 3}),
+                         {'cflags': ['-g', '-x', '-y'], 'cc': 'b', 'O': 3})
+
+    def test_unknown(self):
+        from sdfgc.dace import _settings
+        changed = _settings.Settings(Configuration(compiler__cuda__syncdebug='1', compiler__cpu__openmp_sections=True, compiler__use_cache='1',
+                                                   library__blas__default_implementation='MKL'))
+        same = _settings.Settings(Configuration(compiler__cuda__syncdebug='0', compiler__cpu__openmp_sections='False'))
+        _settings._reported.clear()
+        found = []
+        for settings, target in ((same, 'cuda'), (changed, 'cpu'), (changed, 'cuda'), (changed, 'cuda')):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter('always')
+                _settings.report_unknown(settings, target)
+            found.append([str(w.message).split()[4] for w in caught])
+        self.assertEqual(found, [[], ['compiler.cpu.openmp_sections', 'library.blas.default_implementation'], ['compiler.cuda.syncdebug'], []])
 
 
 if __name__ == '__main__':
