@@ -7,10 +7,16 @@ if(TARGET sdfgc)
     install(TARGETS sdfgc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 foreach(resource IN ITEMS bindings pipelines runtime-headers schemas viewer)
-    install(DIRECTORY ${CMAKE_SOURCE_DIR}/${resource} DESTINATION ${CMAKE_INSTALL_DATADIR}/sdfgc)
+    install(DIRECTORY ${CMAKE_SOURCE_DIR}/${resource} DESTINATION ${CMAKE_INSTALL_DATADIR}/sdfgc PATTERN python EXCLUDE)
 endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The Python package finds the executable relative to itself. Debian's Pythons read this folder below /usr; others need PYTHONPATH.
+set(SDFGC_PYTHON_FOLDER lib/python3/dist-packages CACHE STRING "where the Python package is installed, relative to the prefix")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/bindings/python/sdfgc DESTINATION ${SDFGC_PYTHON_FOLDER} COMPONENT python
+        PATTERN __pycache__ EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/bindings/python/sdfgc-dace.pth DESTINATION ${SDFGC_PYTHON_FOLDER} COMPONENT python)
 
 set(sdfgcPackageFolder ${CMAKE_INSTALL_LIBDIR}/cmake/sdfgc)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/sdfgcConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/sdfgcConfig.cmake
@@ -30,9 +36,19 @@ configure_file(${CMAKE_SOURCE_DIR}/cmake/SdfgcUninstall.cmake.in ${CMAKE_BINARY_
 add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${CMAKE_BINARY_DIR}/cmake/SdfgcUninstall.cmake
                   COMMENT "removing what was installed" VERBATIM)
 
-# `cpack` makes a Debian package. It must not build targets that the installation does not need.
+# `cpack` makes two Debian packages, sdfgc and python3-sdfgc. It must not build targets that the installation does not need.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_GENERATOR DEB)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME sdfgc)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-sdfgc)
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Python package of sdfgc: compiles and calls SDFGs, also for DaCe")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, sdfgc (>= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS python3-numpy)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "")
 set(CPACK_PACKAGE_NAME sdfgc)
 set(CPACK_PACKAGE_CONTACT "the sdfgc maintainers <sdfgc@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "ahead-of-time compiler for stateful dataflow multigraphs (SDFGs)")

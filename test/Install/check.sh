@@ -52,11 +52,31 @@ project() {
     [ -n "$library" ] || fail "the project makes no libvadd.so"
 }
 
+# calls_from_python PREFIX: the package finds the executable of the same prefix, and Python reads its .pth file.
+calls_from_python() {
+    local site=$1/lib/python3/dist-packages
+    (unset SDFGC PYTHONPATH SDFGC_HOME && cd "$work" && XDG_CACHE_HOME=$work/cache SDFGC_DACE=1 /usr/bin/python3 -B -c "
+import os, site, sys
+site.addsitedir('$site')
+assert 'sdfgc' in sys.modules, 'sdfgc-dace.pth was not read'
+import sdfgc
+assert os.path.samefile(sdfgc.command(), '$1/bin/sdfgc'), sdfgc.command()
+try:
+    import numpy as np
+except ImportError:
+    sys.exit()
+C = np.zeros(3)
+sdfgc.compile('$source/test/graphs/vadd.sdfg')(np.arange(3.0), np.ones(3), C)
+assert C.tolist() == [1, 2, 3], C
+") || fail "the Python package of $1"
+}
+
 case $part in
 prefix)
     quietly installing cmake --install "$build" --prefix "$work/first"
     mv "$work/first" "$prefix"
     "$sdfgc" --version
+    calls_from_python "$prefix"
     PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sdfgc.pc)")
     export PKG_CONFIG_PATH
     if command -v pkg-config >/dev/null; then
@@ -172,6 +192,11 @@ deb)
     quietly configuring cmake -S "$source/test/Install/consumer" -B "$work/tree" -DCMAKE_PREFIX_PATH="$work/root/usr" -DEXAMPLE="$source/examples/vadd.c"
     quietly building cmake --build "$work/tree"
     [ "$("$work/tree/consumer")" = "$expected" ] || fail "the consumer of the package"
+    [ ! -e "$work/root/usr/lib/python3" ] || fail "the Python package is in the package of the executable"
+    package=$(find "$work" -maxdepth 1 -name 'python3-sdfgc_*_all.deb')
+    [[ $(dpkg-deb --field "$package" Depends) == "python3, sdfgc (>= "* ]] || fail "python3-sdfgc depends on $(dpkg-deb --field "$package" Depends)"
+    dpkg-deb -x "$package" "$work/root"
     [ -z "$(find "$work/root" -path '*/usr/*' -prune -o -type f -print)" ] || fail "the package has files outside /usr"
+    calls_from_python "$work/root/usr"
     ;;
 esac

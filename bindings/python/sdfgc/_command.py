@@ -14,10 +14,12 @@ def _beside_package():
     """Where the command of a wheel, an installation or a build tree is, relative to the package."""
     package = pathlib.Path(__file__).resolve().parent
     yield package / 'bin' / 'sdfgc'
-    for parent in list(package.parents)[:5]:
+    parents = list(package.parents)
+    for parent in parents[:5]:
         yield parent / 'bin' / 'sdfgc'
-    if (package.parents[2] / 'runtime-headers').is_dir():  # the sources of sdfgc
-        yield package.parents[2] / 'build' / 'bin' / 'sdfgc'
+    for sources in parents[2:3]:
+        if (sources / 'runtime-headers').is_dir():
+            yield sources / 'build' / 'bin' / 'sdfgc'
 
 
 def command(sdfgc=None):
