@@ -263,6 +263,23 @@ class Calls(unittest.TestCase):
             program(np.ones(n), np.ones(n), C)
             self.assertEqual(C.tolist(), [2.0] * n)
 
+    def test_alternating_forms(self):
+        """Methods of earlier calls are used again, and none after the program was finalised."""
+        program = sdfgc.compile(GRAPHS / 'vadd.sdfg')
+        unaligned = np.zeros(33, np.uint8)[1:].view(np.float64)
+        for round in range(3):
+            for n in (3, 4, 3, 5):
+                C = np.zeros(n)
+                program(np.ones(n), np.ones(n), C)
+                program(np.ones(n), np.ones(n), C=C, N=n)
+                self.assertEqual(C.tolist(), [2.0] * n)
+            for wrong in ((np.ones(4), np.ones(3), C), (np.ones(4), unaligned, np.ones(4)), (np.ones(4), np.ones(4, np.float32), np.ones(4))):
+                with self.assertRaises((TypeError, ValueError)):
+                    program(*wrong)
+            with self.assertRaises(ValueError):
+                program(np.ones(4), np.ones(4), np.ones(4), 3)
+            program.finalize()
+
     def test_numbers_and_result(self):
         program = compiled(SCALE)
         A = np.arange(3.0)
@@ -368,6 +385,7 @@ class Calls(unittest.TestCase):
         """Data of one call, restored in another, through the function that DaCe calls."""
         A, B = np.array([1.0, 2.0]), np.zeros(2)
         saving = compiled(PROBED % 'Save')
+        shutil.rmtree(saving.build.folder / 'data', ignore_errors=True)
         saving(A=A, B=B)
         run, = (saving.build.folder / 'data').iterdir()
         in_dace = OUT / 'as-dace' / 'build' / 'libprobed.so'  # where DaCe keeps libraries
@@ -382,7 +400,6 @@ class Calls(unittest.TestCase):
             A[:] = 0
             restoring(A=A, B=B)
         self.assertEqual((A.tolist(), B[1]), ([1, 2], 3))
-        shutil.rmtree(run)
 
     def test_device(self):
         program = sdfgc.load(OUT.parent / 'out' / 'gpu')

@@ -30,24 +30,46 @@ class Calls:
     """Makes the method `__call__` of one object. The object has a class of its own, since Python looks `__call__` up there, and the fast
     path replaces it."""
 
-    def __init__(self, interface, order):
-        self.interface, self.order = interface, order
+    def __init__(self, interface, order, np):
+        self.interface, self.order, self.np = interface, order, np
         self.makers = {}  # compiled sources
+        self.methods = {}  # by the forms of arguments
         self.decisive = None  # integers that checks depend on
 
     def general(self, program, values, more, named):
-        """A call with all checks. Later calls with arguments of the same form are fast."""
+        """A call that is not like the last one. If it is like an earlier one, the method for that is used again; otherwise it is checked,
+        and later calls with arguments of the same form are fast."""
         if more:
             return program.bind(*values, *more, **named)()
+        key = None if named else tuple(map(self.form_of, values, self.order))
+        method = self.methods.get(key)
+        if method is not None and method is not type(program).__call__:
+            type(program).__call__ = method
+            return method(program, *values)
         given = {n: v for n, v in zip(self.order, values) if v is not _ABSENT}
         program._last = prepared = program._prepared((), {**given, **named})
         result = program._bound(*prepared)()
-        if not named:
-            type(program).__call__ = self.fast(program, dict(zip(self.order, values)), *prepared[1:3]) or self.first()
+        if not named and method is None:
+            method = self.fast(program, dict(zip(self.order, values)), *prepared[1:3])
+            if method is not None:
+                if len(self.methods) >= 32:
+                    self.methods.clear()
+                self.methods[key] = type(program).__call__ = method
         return result
 
+    def form_of(self, value, name):
+        """What a method depends on, of one argument."""
+        if isinstance(value, self.np.ndarray):
+            return value.dtype, value.shape, value.strides, value.flags.writeable
+        return (type(value), value) if type(value) is int and (self.decisive is None or name in self.decisive) else type(value)
+
+    def reset(self, program):
+        """Forgets all methods: they have the handle of the program."""
+        self.methods.clear()
+        type(program).__call__ = self.first()
+
     def first(self):
-        """The method before the first call, and after a call that has no fast path."""
+        """The method before the first call."""
         return self.method(_Form(None, {}, {}, {}, ()), None, None, None)
 
     def fast(self, program, values, given, symbols):
@@ -55,7 +77,7 @@ class Calls:
         if self.decisive is None:
             formulas = [f for a in program._arrays.values() for f in [*a.shape, *a.strides, a.size]]
             self.decisive = {n for f in formulas for n in f.names} | set(self.interface['fixed_arguments'])
-        form = _Form(program.module.np, values, given, symbols, self.decisive)
+        form = _Form(self.np, values, given, symbols, self.decisive)
         for a in self.interface['arguments']:
             if not (form.add_array(a, program._arrays[a['name']]) if a['kind'] == 'array' else form.add_number(a)):
                 return None

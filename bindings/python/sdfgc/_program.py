@@ -27,7 +27,7 @@ def load(folder, sdfg=None):
     module = _module_of(made)
     members = {'module': module, '__module__': __name__, '__doc__': module.__doc__}
     if _calls.is_plain(module.INTERFACE, module.ORDER, module.SIZES):
-        members['_calls'] = calls = _calls.Calls(module.INTERFACE, module.ORDER)
+        members['_calls'] = calls = _calls.Calls(module.INTERFACE, module.ORDER, module.np)
         members['__call__'] = calls.first()
     # A class for each object: see _calls.Calls.
     return type('CompiledProgram', (CompiledProgram, module.Program), members)(made, sdfg)
@@ -94,7 +94,7 @@ class CompiledProgram:
     def close(self):
         super().close()
         if self._calls:
-            type(self).__call__ = self._calls.first()
+            self._calls.reset(self)
 
     def __enter__(self):
         return self
