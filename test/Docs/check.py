@@ -29,6 +29,10 @@ NOT_RUN = {
     'git clone': 'the reader',
     'cp -r docs/tutorial': 'this script, which works in such a copy',
     'pip install': 'the reader: DaCe is not installed where tests run',
+    'apt install': 'the reader',
+    'python3 -m sdfgc.dace': 'the test bindings.dace, which needs DaCe',
+    'SDFGC_DACE=1': 'the test bindings.dace',
+    'pytest -p': 'the reader',
     'python3 program.py': 'the reader, for the same reason: docs/tutorial has the graph that it writes',
     'tools/dev/build.sh': 'CI, by tools/dev/test.sh',
     'tools/dev/test.sh': 'CI',
@@ -115,8 +119,9 @@ class Page:
         (tools / 'python3').symlink_to(sys.executable)
         self.env = dict(os.environ, PATH=f'{tools}:{sdfgc.parent}:{os.environ["PATH"]}', XDG_CACHE_HOME=str(out / 'cache'),
                         OMP_NUM_THREADS=os.environ.get('OMP_NUM_THREADS', '2'), LC_ALL='C.UTF-8')
-        for variable in ('CXX', 'PYTHONPATH', 'SDFGC_HOME', 'MAKEFLAGS'):
+        for variable in ('CXX', 'SDFGC_HOME', 'MAKEFLAGS'):
             self.env.pop(variable, None)
+        self.env.update(PYTHONPATH=str(ROOT / 'bindings' / 'python'), SDFGC=str(sdfgc))
 
     def run(self, command):
         done = subprocess.run(['bash', '-c', command], cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
