@@ -172,8 +172,13 @@ class Enabled(unittest.TestCase):
         state.add_mapped_tasklet('m', {'i': '0:K - 1'}, {'a': dace.Memlet('A[i]')}, 'b = a + 1', {'b': dace.Memlet('A[i]')},
                                  external_edges=True)
         program = sdfg.compile()
-        with self.assertRaisesRegex(RuntimeError, 'its size `K - 1` is -3'):
-            program(A=np.zeros(4), K=-2)
+        A = np.zeros(4)
+        for round in range(2):
+            with self.assertRaisesRegex(sdfgc.dace.ProgramError, 'its size `K - 1` is -3') as raised:
+                program(A=A, K=-2)
+            self.assertEqual(raised.exception.code, 4)
+            program(A=A, K=5)
+        self.assertEqual(A.tolist(), [2] * 4)
 
     def test_instrumentation(self):
         sdfg = twice.to_sdfg()

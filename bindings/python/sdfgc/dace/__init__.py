@@ -59,6 +59,13 @@ def is_enabled():
     return _hooks is not None and _hooks.installed() is not None
 
 
+def __getattr__(name):
+    if name == 'ProgramError':  # defined beside what needs DaCe
+        from ._patches import ProgramError
+        return ProgramError
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+
+
 class _AfterDace(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Calls enable() when a program has imported DaCe, so that programs without DaCe do not pay for its import."""
 

@@ -37,6 +37,18 @@ class CompileError(_errors.CompileError, dace_exceptions.CompilationError):
     """sdfgc could not compile a program; also an error of DaCe."""
 
 
+class ProgramError(Exception):
+    """A call of a program failed. `code`: 1 out of memory, 2 error in the program, 3 error of the device, 4 wrong argument. This is no
+    RuntimeError, after which DaCe would unload the library although the program can be called again."""
+
+    def __init__(self, code, message):
+        super().__init__(code, message)
+        self.code = code
+
+    def __str__(self):
+        return self.args[1]
+
+
 _choice = None
 _originals = {}
 _compiling = threading.local()  # `sdfg`: the graph that this thread compiles, from generate_code on
@@ -180,9 +192,10 @@ def _expand(sdfg, classpaths):
 
 
 def _uses_gpu(sdfg):
-    storages, schedules = dace.dtypes.GPU_STORAGES, dace.dtypes.GPU_SCHEDULES
-    return any(a.storage in storages for _, _, a in sdfg.arrays_recursive()) or any(
-        getattr(node, 'schedule', None) in schedules or getattr(getattr(node, 'map', None), 'schedule', None) in schedules
+    def on_gpu(kind):
+        return kind is not None and kind.name.startswith('GPU_')
+    return any(on_gpu(a.storage) for _, _, a in sdfg.arrays_recursive()) or any(
+        on_gpu(getattr(node, 'schedule', None)) or on_gpu(getattr(getattr(node, 'map', None), 'schedule', None))
         for node, _ in sdfg.all_nodes_recursive())
 
 
@@ -220,6 +233,7 @@ def _checked(program, error, message):
 
     def run(handle, *arguments):
         program(handle, *arguments)
-        if error(handle):
-            raise RuntimeError((message(handle) or b'').decode(errors='replace'))
+        code = error(handle)
+        if code:
+            raise ProgramError(code, (message(handle) or b'').decode(errors='replace'))
     return run
