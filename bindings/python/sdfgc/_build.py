@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import tempfile
+import threading
 
 from . import _command
 
@@ -35,6 +36,17 @@ class Build:
 def cache_folder():
     """The folder of build folders in the user's cache, which sdfgc keeps within its size limit."""
     return pathlib.Path(os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache') / 'sdfgc' / 'run'
+
+
+def place(content, path):
+    """Writes a file under its name when it is complete: another process may be reading it."""
+    partial = path.with_name(f'.{path.name}.{os.getpid()}.{threading.get_ident()}')
+    try:
+        partial.write_bytes(content)
+        os.replace(partial, path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def sdfg_of(graph):

@@ -115,7 +115,9 @@ class CompiledProgram:
         """Runs the program on arguments of `construct_arguments`. `do_gpu_check` is there for callers of DaCe: errors, those of a
         device included, are always checked."""
         if not self._handle:
-            self._set_up(self._last[1] if self._last else {})
+            if self._last is None:
+                raise RuntimeError('the program is not set up; call initialize() or construct_arguments() first')
+            self._set_up(self._last[1])
         handle = self._handle
         self._failures.clear()
         self._program(handle, *callargs)

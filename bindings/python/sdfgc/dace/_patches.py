@@ -117,8 +117,8 @@ def configure_and_compile(program_folder, program_name=None, *args, folder_mode=
     made = _build_in(folder, name, _compiling.sdfg) if _compiling.sdfg is not None else _build_again(folder, name)
     library = folder / 'build' / f'lib{name}.{Config.get("compiler", "library_extension")}'
     stub = library.with_name('libdacestub_' + library.name[3:])
-    _place(made.library.read_bytes(), library)
-    _place(_stub.library() + _stub.packed(made.manifest), stub)
+    _build.place(made.library.read_bytes(), library)
+    _build.place(_stub.library() + _stub.packed(made.manifest), stub)
     if folder_mode != 'production':
         _link_sources(folder, made.folder)
         return library
@@ -197,13 +197,6 @@ def _uses_gpu(sdfg):
     return any(on_gpu(a.storage) for _, _, a in sdfg.arrays_recursive()) or any(
         on_gpu(getattr(node, 'schedule', None)) or on_gpu(getattr(getattr(node, 'map', None), 'schedule', None))
         for node, _ in sdfg.all_nodes_recursive())
-
-
-def _place(content, path):
-    """Writes a file under its name when it is complete: another process may be loading it."""
-    partial = path.with_name(f'.{path.name}.{os.getpid()}.{threading.get_ident()}')
-    partial.write_bytes(content)
-    os.replace(partial, path)
 
 
 def _link_sources(folder, made):

@@ -18,16 +18,20 @@ def library():
     """The bytes of the stub. It is compiled once for each user and kept in the cache."""
     source = _SOURCE.read_bytes()
     file = _build.cache_folder().parent / 'python' / f'dacestub-{hashlib.sha256(source).hexdigest()[:16]}-{os.uname().machine}.so'
-    if not file.is_file():
+    try:
+        return file.read_bytes()
+    except OSError:
+        pass
+    with tempfile.TemporaryDirectory(prefix='sdfgc-') as scratch:
+        made = os.path.join(scratch, 'stub.so')
+        subprocess.run([*_compiler(), '-O2', '-shared', '-fPIC', str(_SOURCE), '-o', made, '-ldl'], check=True)
+        content = pathlib.Path(made).read_bytes()
+    try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, partial = tempfile.mkstemp(dir=file.parent, suffix='.so')
-        os.close(descriptor)
-        try:
-            subprocess.run([*_compiler(), '-O2', '-shared', '-fPIC', str(_SOURCE), '-o', partial, '-ldl'], check=True)
-            os.replace(partial, file)
-        finally:
-            pathlib.Path(partial).unlink(missing_ok=True)
-    return file.read_bytes()
+        _build.place(content, file)
+    except OSError:
+        pass  # without a cache, the next program compiles it again
+    return content
 
 
 def _compiler():
