@@ -109,7 +109,7 @@ class Enabled(unittest.TestCase):
         self.assertIsNone(sdfg.compile(return_program_handle=False))
 
     def test_sizes_in_shapes(self):
-        """A symbol that only occurs in a shape is no parameter of the program, whatever DaCe counts."""
+        """A symbol that only occurs in a shape is not a parameter of the program, although DaCe counts it."""
         sdfg = dace.SDFG('shapes')
         sdfg.add_array('A', [dace.symbol('rows'), 4], dace.float64)
         sdfg.add_array('B', [1], dace.float64)

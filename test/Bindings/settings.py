@@ -45,7 +45,7 @@ class Settings(unittest.TestCase):
         self.assertEqual(self.options(compiler__cpu__args='-Wall -ffast-math -g -DX'), {'cflags': ['-g', '-DX']})
         self.assertEqual(self.options(compiler__cpu__args='-g'), {'cflags': ['-g']})
         self.assertEqual(self.options(compiler__build_type='RelWithDebInfo', compiler__cpu__libs='m -Lx /y.so', compiler__linker__args='-s'),
-                         {'cflags': ['-O2', '-g', '-s', '-lm', '-Lx', '/y.so']})
+                         {'cflags': ['-O2', '-g', '-s', '-Wl,--no-as-needed', '-lm', '-Lx', '/y.so']})
         self.assertEqual(self.options(compiler__cpu__executable='clang++'), {'cc': 'clang++'})
         gpu = dict(compiler__cuda__cuda_arch='60;70', compiler__cuda__hip_arch='gfx90a', compiler__cuda__max_concurrent_streams=-1)
         self.assertEqual(self.options('cuda', **gpu), {'gpu_arch': ['sm_60', 'sm_70'], 'gpu_streams': 1})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what a call from Python costs: the processor time of calls of small programs through the package `sdfgc`, minus that of the same calls
+"""Measures the overhead of calls from Python: the processor time of calls of small programs through the package `sdfgc`, minus that of the same calls
 from C. Nothing is asserted.
 
     bench_calls.py [--sdfgc SDFGC] [--repeat N]     needs NumPy and a C compiler; if DaCe can be imported, its CompiledSDFG is measured, too

@@ -1,10 +1,10 @@
-"""Fast calls: a function generated for the arguments of the last call.
+"""Fast calls: a function generated for arguments of one form.
 
-Checking arguments and deriving symbols from shapes takes about 20 microseconds, which is long for a small program. A program whose
-arguments are arrays on the host, numbers and symbols therefore remembers the last call that was checked: element type, shape and strides
-of each array, and the integers that shapes depend on. A call with arrays of the same form needs no further check, whatever memory they
-have, since everything that the checks depend on is the same. The comparison is Python code written for this program and these
-arguments; any difference, and any object that is not a NumPy array, leads to the general path.
+Checking arguments and deriving symbols from shapes takes about 20 microseconds, which is long for a small program. The checks depend
+only on the form of the arguments: the element type, shape and strides of each array, and the integers that shapes depend on. A call
+whose form was checked before therefore skips the checks. The comparison is Python code that is generated for the program and the form.
+Any difference, and any object that is not a NumPy array, leads to the general path. So do programs with arguments other than arrays on
+the host, numbers and symbols.
 """
 import ctypes
 import keyword
@@ -58,7 +58,7 @@ class Calls:
         return result
 
     def form_of(self, value, name):
-        """What a method depends on, of one argument."""
+        """The properties of an argument that a method depends on."""
         if isinstance(value, self.np.ndarray):
             return value.dtype, value.shape, value.strides, value.flags.writeable
         return (type(value), value) if type(value) is int and (self.decisive is None or name in self.decisive) else type(value)

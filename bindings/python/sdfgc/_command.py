@@ -11,7 +11,7 @@ from ._errors import CompileError, CompileWarning, parse
 
 
 def _beside_package():
-    """Where the command of a wheel, an installation or a build tree is, relative to the package."""
+    """Possible paths of the executable in a wheel, an installation and a build tree."""
     package = pathlib.Path(__file__).resolve().parent
     yield package / 'bin' / 'sdfgc'
     parents = list(package.parents)
@@ -45,7 +45,7 @@ def _version_of(path, _stamp):
 
 
 def version(sdfgc=None):
-    """What `sdfgc --version` prints."""
+    """The output of `sdfgc --version`."""
     path = command(sdfgc)
     about = os.stat(path)
     return _version_of(path, (about.st_mtime_ns, about.st_ino, about.st_size))

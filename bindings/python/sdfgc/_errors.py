@@ -1,4 +1,4 @@
-"""What sdfgc reports, as Python objects."""
+"""Diagnostics of sdfgc as Python objects."""
 import dataclasses
 import json
 import linecache
@@ -53,7 +53,7 @@ class Diagnostic:
 
 class CompileError(Exception):
     """sdfgc could not compile a program. The attributes of the first error (`code`, `message`, `place`, `hint`, `element`,
-    `source_file`, `source_line`) are attributes of the exception; `diagnostics` has all of them, `output` what compilers printed, and
+    `source_file`, `source_line`) are attributes of the exception; `diagnostics` has all of them, `output` is the output of compilers, and
     `status` is the exit status of sdfgc: 1 an error in the input, 2 in the options, 3 the C++ compiler failed, 70 a bug in sdfgc."""
 
     def __init__(self, status, diagnostics, output=''):

@@ -9,7 +9,7 @@ import tempfile
 
 
 def call(folder, positional, named):
-    """Runs the program of a build folder in another process. What it wrote to arrays is copied back; its exceptions are raised here."""
+    """Runs the program of a build folder in another process. Arrays are copied there and back; its exceptions are raised here."""
     with tempfile.TemporaryDirectory(prefix='sdfgc-') as scratch:
         file = pathlib.Path(scratch) / 'call.pickle'
         file.write_bytes(pickle.dumps((os.fspath(folder), positional, named)))

@@ -88,7 +88,7 @@ class CompiledProgram:
         return self._handle
 
     def finalize(self):
-        """Releases what the program holds; the next call sets it up again."""
+        """Releases the memory of the program; the next call sets it up again."""
         self.close()
 
     def close(self):

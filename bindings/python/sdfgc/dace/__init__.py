@@ -19,7 +19,7 @@ _hooks = None  # the module that knows DaCe, once it was needed
 
 
 class _Enabled:
-    """The result of enable(): leaving its `with` block restores what was there before."""
+    """The result of enable(): leaving its `with` block restores the earlier state."""
 
     def __init__(self, before):
         self._before = before
@@ -60,7 +60,7 @@ def is_enabled():
 
 
 def __getattr__(name):
-    if name == 'ProgramError':  # defined beside what needs DaCe
+    if name == 'ProgramError':  # in a module that imports DaCe
         from ._patches import ProgramError
         return ProgramError
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
@@ -91,7 +91,7 @@ class _AfterDace(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def enable_from_environment():
-    """What the variable SDFGC_DACE asks for: empty or 0 nothing, 1 `enable()`, a target `enable(target)`, as soon as DaCe is imported.
+    """Follows the variable SDFGC_DACE as soon as DaCe is imported: `enable()` for 1, `enable(target)` for a target, nothing for 0.
     SDFGC_DACE_OPTIONS holds further words of the command line."""
     asked = os.environ.get('SDFGC_DACE', '')
     if asked in ('', '0') or is_enabled():

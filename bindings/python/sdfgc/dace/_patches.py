@@ -1,4 +1,4 @@
-"""What is replaced in DaCe: the functions that SDFG.compile calls to generate code, to compile it and to load the library.
+"""Replacements for the functions that SDFG.compile calls to generate code, to compile it and to load the library.
 
 DaCe's own SDFG.compile stays, and with it the names of build folders, the cache modes, the renaming of loaded programs and
 `output_file`. So does CompiledSDFG: other projects subclass it and use its steps, so an object with the same methods would not do. It
@@ -38,8 +38,8 @@ class CompileError(_errors.CompileError, dace_exceptions.CompilationError):
 
 
 class ProgramError(Exception):
-    """A call of a program failed. `code`: 1 out of memory, 2 error in the program, 3 error of the device, 4 wrong argument. This is no
-    RuntimeError, after which DaCe would unload the library although the program can be called again."""
+    """A call of a program failed. `code`: 1 out of memory, 2 error in the program, 3 error of the device, 4 wrong argument. It is
+    not a RuntimeError, since DaCe would then unload the library, although the program can be called again."""
 
     def __init__(self, code, message):
         super().__init__(code, message)
@@ -183,7 +183,7 @@ def _build_again(folder, name):
 
 
 def _expand(sdfg, classpaths):
-    """Whether there were library nodes of these classes in the graph, which are expanded now."""
+    """Expands the library nodes of these classes; returns whether there were any."""
     found = [(node, state) for node, state in sdfg.all_nodes_recursive() if isinstance(node, dace.nodes.LibraryNode) and
              f'{type(node).__module__}.{type(node).__qualname__}' in classpaths]
     for node, state in found:
@@ -200,7 +200,7 @@ def _uses_gpu(sdfg):
 
 
 def _link_sources(folder, made):
-    """What DaCe and its users look for in a build folder: sources, the map of lines, and a place for reports."""
+    """The folders that DaCe and its users expect in a build folder: sources, and the map of lines."""
     for name in ('src', 'map', 'sample'):
         link, target = folder / name, made / name
         if link.is_symlink():

@@ -10,7 +10,7 @@ _MAPPED = {
     'compiler.cuda.backend', 'compiler.cuda.cuda_arch', 'compiler.cuda.hip_arch', 'compiler.cuda.max_concurrent_streams',
     'compiler.cuda.path', 'compiler.build_jobs',
 }
-# Settings that DaCe itself acts on before or after compiling, and those that change neither results nor what is built.
+# Settings that DaCe itself acts on before or after compiling, and those that change neither results nor libraries.
 _ELSEWHERE = {
     'compiler.use_cache', 'compiler.build_folder_mode', 'compiler.library_prefix', 'compiler.library_extension',
     'compiler.indentation_spaces', 'compiler.precompiled_header', 'compiler.configure_cache', 'compiler.command_cache',
@@ -20,7 +20,7 @@ _ELSEWHERE = {
     'compiler.cpu.explicit_copy', 'compiler.cuda.thread_id_type', 'compiler.cuda.allow_implicit_memlet_to_map',
     'compiler.mpi.executable',
 }
-_SECTIONS = ('compiler', 'instrumentation', 'library')  # what concerns code generation
+_SECTIONS = ('compiler', 'instrumentation', 'library')  # those that concern code generation
 _reported = set()
 
 
@@ -78,9 +78,9 @@ def compiler_flags(settings):
     flags = list(_OF_BUILD_TYPES.get(settings.get('compiler.build_type', 'Release').lower(), []))
     flags += shlex.split(args[len(usual):] if args.startswith(usual) else args)
     flags += shlex.split(settings.get('compiler.linker.args'))
-    for library in shlex.split(settings.get('compiler.cpu.libs')):
-        flags.append(library if library.startswith('-') or '/' in library else f'-l{library}')
-    return flags
+    libraries = [n if n.startswith('-') or '/' in n else f'-l{n}' for n in shlex.split(settings.get('compiler.cpu.libs'))]
+    # They come before the sources on the command line, where linkers with --as-needed would drop them.
+    return [*flags, '-Wl,--no-as-needed', *libraries] if libraries else flags
 
 
 def options(settings, target):

@@ -48,7 +48,7 @@ def packed(manifest):
 
 
 def unpacked(stub):
-    """The manifest at the end of a stub; None if it has none."""
+    """The manifest at the end of a stub; None if there is no manifest."""
     content = pathlib.Path(stub).read_bytes()
     at = content.rfind(_MARK)
     return None if at < 0 else json.loads(content[at + len(_MARK):])

@@ -1,4 +1,4 @@
-/* What DaCe's Python loads in front of a program: opens libraries and looks up functions. Compiled once for each user. */
+/* DaCe loads this library before a program, to open the program's library and look up functions. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
