@@ -269,6 +269,13 @@ class Others(unittest.TestCase):
             compiled(np.arange(4.0), B)
             self.assertEqual(B.tolist(), [0, 2, 4, 6])
 
+    def test_objects_are_cached(self):
+        """The same graph has the same build folder, although DaCe numbers its elements anew."""
+        folders = {sdfgc.build(g).folder for g in (twice, twice, twice.to_sdfg(), twice.to_sdfg())}
+        self.assertEqual(len(folders), 1)
+        self.assertNotEqual(sdfgc.build(twice, O=1).folder, sdfgc.build(twice).folder)
+        self.assertNotEqual(sdfgc.build(summed).folder.name[-24:], sdfgc.build(twice).folder.name[-24:])
+
     def test_without_changing_the_program(self):
         script = OUT / 'script.py'
         script.write_text(textwrap.dedent('''
