@@ -8,7 +8,8 @@
 #   folder      the CMake project of a build folder, without sdfgc
 #   emulate     the same for a GPU program, with the C++ compiler alone
 #   nvcc, hipcc the same with the GPU's compiler
-#   deb         the Debian package, unpacked
+#   deb         the Debian packages, unpacked
+#   pip         the Python package, by pip and without a network
 #
 #   check.sh PART SOURCE_TREE BUILD_TREE OUT      77: skipped, what it needs is not installed
 set -euo pipefail
@@ -178,6 +179,15 @@ nvcc | hipcc)
     if [ "$part" = nvcc ] && command -v cuobjdump >/dev/null; then
         [[ $(cuobjdump --list-elf "$library") == *sm_90* ]] || fail "no code for sm_90"
     fi
+    ;;
+pip)
+    /usr/bin/python3 -c 'import setuptools, wheel, pip' 2>/dev/null || { echo "skipped: pip, setuptools or wheel is not installed"; exit 77; }
+    cp -r "$source/bindings/python" "$work/package" # pip writes into the folder
+    quietly pip /usr/bin/python3 -m pip install --no-build-isolation --no-deps --no-index --disable-pip-version-check --target \
+        "$work/new/lib/python3/dist-packages" "$work/package"
+    mkdir "$work/new/bin"
+    ln -s "$sdfgc" "$work/new/bin/sdfgc"
+    calls_from_python "$work/new"
     ;;
 deb)
     needs dpkg-deb
