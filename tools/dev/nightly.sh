@@ -14,11 +14,12 @@
 #   hostile      builds that are killed, on full disks, by several users
 #   random       random programs and damaged graphs
 #   gradients    gradients against differences, against tangents, and between devices
+#   resources    what kernels take of a GPU, as nvcc says: registers, spills, shared memory, divisions
 #   compilers    what each installed compiler does to recorded and random programs and loops, and which known faults it has
 #   dace         DaCe's own tests with sdfgc as code generator; the last line counts what passed and failed
 #   unsimplified the same with DACE_optimizer_automatic_simplification=0: graphs as the front end leaves them, nothing inlined
 #
-# FOLDER of --conformance has cases/ and cases-gpu/ (default: ../shared/conformance); that of --suite has `run` (default: ../shared/dace-suite).
+# FOLDER of --conformance has cases/ and cases-gpu/, and perf is beside it (default: ../shared/conformance); that of --suite has `run` (default: ../shared/dace-suite).
 # Sweeps whose input is missing are skipped. The full output of a sweep is in FOLDER/PART.log (default: build/nightly). Exit status 1 if any failed.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -36,13 +37,14 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-all=(tests interpreter validate threads sanitizers same hostile random gradients compilers dace unsimplified)
+all=(tests interpreter validate threads sanitizers same hostile random gradients resources compilers dace unsimplified)
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
     [[ " ${all[*]} " == *" $part "* ]] || { echo "nightly.sh: no sweep is called $part; there are: ${all[*]}" >&2; exit 2; }
 done
 mkdir -p "$out"
 cases=$conformance/cases
+programs=$(dirname "$conformance")/perf
 lists=test/conformance
 tools=tools/dev
 
@@ -66,6 +68,11 @@ random() {
         $tools/build_mutants.py --runs 2000 --seed "$(date +%s)" --targets cpu,cuda,hip --jobs "$jobs" test/graphs test/Interpret/programs
 }
 gradients() { $tools/random_gradients.py --runs 1000 && $tools/agree_gradients.py --jobs "$jobs" test/graphs; }
+resources() {
+    needs "$programs" || return
+    command -v nvcc >/dev/null || { echo "nvcc was not found"; return 77; }
+    $tools/kernel_resources.py --further sm_75,sm_120 --jobs "$jobs" $lists/gpu-resources.txt "$programs"
+}
 compilers() {
     needs "$cases" || return
     local cc status=0

@@ -15,7 +15,6 @@
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
-#include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 
 namespace sdfgc::transforms {
@@ -30,34 +29,6 @@ bool meanTheSame(const Edge &in, const Edge &out, const SDFG &inner) {
     return a && b && analysis::isPlain(a) && analysis::isPlain(b) && a->dtype == b->dtype && a->shape == b->shape &&
            a->strides == b->strides && in.memlet.data == out.memlet.data && in.memlet.subset &&
            in.memlet.subset == out.memlet.subset && out.memlet.wcr.empty();
-}
-
-/// All code that determines the control flow of an SDFG and its assignments.
-std::vector<std::string *> codeOfFlow(SDFG &g) {
-    std::vector<std::string *> out;
-    for (Region *r : allRegions(g)) {
-        if (auto *l = dyn_cast<LoopRegion>(r))
-            for (std::optional<Code> *c : {&l->init, &l->condition, &l->update})
-                if (*c)
-                    out.push_back(&(*c)->text);
-        for (const auto &b : r->blocks())
-            if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
-                for (auto &branch : c->branches())
-                    if (branch.condition)
-                        out.push_back(&branch.condition->text);
-        for (const auto &e : r->edges()) {
-            out.push_back(&e->condition.text);
-            for (auto &[symbol, value] : e->assignments)
-                out.push_back(&value);
-        }
-    }
-    return out;
-}
-
-void renameInFlow(SDFG &g, Name from, Name to) {
-    for (std::string *text : codeOfFlow(g))
-        if (const auto parsed = py::parseBlock(*text); parsed.value && text->find(from.str()) != std::string::npos)
-            *text = py::print(py::substitute(*parsed.value, {{from, py::name(to)}}));
 }
 
 bool joinArguments(SDFG &g) {
@@ -75,7 +46,7 @@ bool joinArguments(SDFG &g) {
                     if (from == to || nested->outConnector(from) || nested->inConnector(to) || !meanTheSame(*in, *out, inner))
                         continue;
                     if (inFlow.count(from))
-                        renameInFlow(inner, from, to);
+                        renameInControlFlow(inner, from, to);
                     renameDataflow(inner, from, to);
                     inner.arrays.erase(from);
                     changed = true;
