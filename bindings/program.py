@@ -25,7 +25,7 @@ class Program:
         self._finalize, self._error = self._library[f'__dace_exit_{name}'], self._library[f'{name}_error']
         self._message = self._library[f'{name}_error_message']
         self._initialize.restype, self._program.restype, self._message.restype = ctypes.c_void_p, None, ctypes.c_char_p
-        self._arrays = {a['name']: _Array(a) for a in INTERFACE['arguments'] if a['kind'] == 'array'}
+        self._arrays = {a['name']: _Array(a, INTERFACE.get('any_memory', False)) for a in INTERFACE['arguments'] if a['kind'] == 'array'}
         self._parameters = {a['name'] for a in INTERFACE['arguments'] + INTERFACE['init_arguments']}
         self._only_in_shapes = {n for a in self._arrays.values() for f in a.shape + a.strides for n in f.names} - self._parameters
         self._first = {}

@@ -182,8 +182,8 @@ def _convert_value(name, t, value):
 class _Array:
     """Checks and passes array arguments."""
 
-    def __init__(self, argument):
-        self.name, self.type = argument['name'], argument['type']
+    def __init__(self, argument, anywhere=False):
+        self.name, self.type, self.anywhere = argument['name'], argument['type'], anywhere
         self.shape = [_Formula(f) for f in argument['shape_formulas']]
         self.strides = [_Formula(f) for f in argument['stride_formulas']]
         self.size = _Formula(argument['size_formula'])
@@ -195,7 +195,7 @@ class _Array:
     def view(self, array):
         """address, shape, strides in elements, of what the caller gave."""
         if hasattr(array, '__cuda_array_interface__'):
-            if not self.device:
+            if not self.device and not self.anywhere:
                 raise TypeError(f'{self.name} lies in device memory; the program takes host memory')
             c = array.__cuda_array_interface__
             dtype, shape, strides, address, readonly = np.dtype(c['typestr']), c['shape'], c.get('strides'), *c['data']
