@@ -164,12 +164,18 @@ private:
         const bool shared = l.omp || l.spread || collapsed_ > 0;
         const int before = collapsed_;
         collapsed_ = l.omp ? l.omp->collapse - 1 : std::max(0, collapsed_ - 1);
+        const auto around = static_cast<std::ptrdiff_t>(threads_.size());
+        if (l.spread) {
+            threads_.insert(threads_.end(), levels_.begin(), levels_.end());
+            threads_.push_back({variable, sym::Range{l.begin, l.end, l.step, 1}.substituted(values_)});
+        }
         if (shared)
             alone([&] { block(l.body); });
         else
             in({{variable, {l.begin, l.end, l.step, 1}}, isVector(l) || hasExit(l.body) ? nullptr : &l.body, &l},
                [&] { block(l.body); });
         collapsed_ = before;
+        threads_.erase(threads_.begin() + around, threads_.end());
     }
 
     void loop(Loop &l) {
@@ -289,7 +295,8 @@ private:
                     continue;
                 if (!vectors)
                     vectors = vectorsOf(offset);
-                if (std::any_of(vectors->begin(), vectors->end(), [&](const auto &v) { return isReversed(v, p, q); }))
+                if (std::any_of(vectors->begin(), vectors->end(),
+                                [&](const auto &v) { return isReversed(v, threads_.size() + p, threads_.size() + q); }))
                     fenced_.push_back(levels_[p]);
             }
     }
@@ -326,8 +333,9 @@ private:
     std::vector<std::vector<analysis::Directions>> vectorsOf(Expr offset) const {
         analysis::AccessInstance access;
         access.subset = sym::Subset::point(std::vector{offset});
-        access.loops.assign(levels_.begin(), levels_.end());
-        const auto conflict = analysis::conflictOf(access, access, levels_.size(), {});
+        access.loops = threads_;
+        access.loops.insert(access.loops.end(), levels_.begin(), levels_.end());
+        const auto conflict = analysis::conflictOf(access, access, access.loops.size(), {});
         return conflict ? conflict->vectors : std::vector<std::vector<analysis::Directions>>();
     }
 
@@ -339,7 +347,8 @@ private:
 
     Function &f_;
     std::vector<Level> levels_;
-    int collapsed_ = 0; // loops that are collapsed into the surrounding parallel one
+    std::vector<analysis::LoopLevel> threads_; // loops around them that the threads of a device share, and those around these
+    int collapsed_ = 0;                        // loops that are collapsed into the surrounding parallel one
     int unknowns_ = 0;
     std::map<Name, Expr> values_;                    // of variables
     std::map<VarId, std::pair<VarId, Expr>> places_; // of pointers and references
