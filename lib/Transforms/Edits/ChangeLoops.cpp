@@ -6,14 +6,14 @@ namespace sdfgc::transforms {
 
 using namespace ir;
 
-bool changeLoops(SDFG &root, const std::function<bool(LoopRegion &, const LoopsOf &)> &change, LoopOrder order) {
+bool changeLoops(SDFG &root, const std::function<bool(LoopRegion &, const LoopsOf &)> &change, LoopOrder order, LoopPlace place) {
     analysis::Memories memories(root);
     bool changed = false;
     std::vector<SDFG *> all = allSDFGs(root);
     for (auto g = all.rbegin(); g != all.rend(); ++g) {
         std::vector<Region *> regions = allRegions(**g);
         const bool hasLoops = std::any_of(regions.begin(), regions.end(), [](const Region *r) { return isa<LoopRegion>(r); });
-        if (!hasLoops || analysis::isInScope(**g) || mentionsGpu(**g))
+        if (!hasLoops || analysis::isInScope(**g) || mentionsGpu(**g) != (place == LoopPlace::Device))
             continue;
         const nest::Conflicts items(**g, memories);
         nest::LoopItems loops(**g, memories);

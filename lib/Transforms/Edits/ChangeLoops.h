@@ -54,10 +54,13 @@ struct LoopsOf {
 /// Which loops of a nest come first. With `OuterFirst`, those inside of a replaced loop are left out.
 enum class LoopOrder : uint8_t { InnerFirst, OuterFirst };
 
-/// Calls `change` for the loops of a program. Left out are loops in scopes, in SDFGs with kernels, and those
+/// Which SDFGs: those before anything moved to a device, or those with kernels.
+enum class LoopPlace : uint8_t { Host, Device };
+
+/// Calls `change` for the loops of a program. Left out are loops in scopes, in SDFGs of the other kind, and those
 /// inside of elements that the graph keeps (nest::isKept); a loop that is itself kept is passed, so that the caller can remark on
 /// it. `change` returns whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop changed.
 bool changeLoops(ir::SDFG &root, const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change,
-                 LoopOrder order = LoopOrder::InnerFirst);
+                 LoopOrder order = LoopOrder::InnerFirst, LoopPlace place = LoopPlace::Host);
 
 } // namespace sdfgc::transforms

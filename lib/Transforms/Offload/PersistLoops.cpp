@@ -14,7 +14,7 @@
 // block, although it uses one multiprocessor of more than a hundred, is faster up to some thousand elements per step.
 // The estimate of FewElements.h compares the two for each loop, inner loops first. Steps that are larger stay launches: a
 // kernel that fills the device needs barriers of all its blocks, and these take as long as a launch, or longer than a node
-// of a GPU graph. So stencils over time keep their launches.
+// of a GPU graph. So stencils over time keep their launches, each for several steps (tile-time).
 //
 // Legal as described in KernelLoops.h. Loops that follow each other become one kernel, together with states and branches
 // before, between and after them if these are not faster on the entire device.
