@@ -23,11 +23,11 @@ public:
     TileKernel(const TimeLoop &loop, const TileShape &shape, const analysis::LoopHeader &header, SDFG &g,
                analysis::Memories &memories, const std::set<Name> &connectors, bool second)
         : loop_(loop), shape_(shape), names_(loop.names()), g_(g), memories_(memories), connectors_(connectors), second_(second),
-          like_(writtenIn(*loop.sweeps().front().map)), entry_(*loop.sweeps().front().map->entry) {
+          like_(writtenIn(loop.sweeps().front())), entry_(*loop.sweeps().front().map->entry) {
         const Expr t = Expr::symbol(header.variable);
         analysis::LoopHeader left = header;
         left.first = second ? t + header.step * shape.steps : t;
-        trips_ = sym::min({Expr(shape.steps), left.trips()});
+        trips_ = sym::min({Expr(shape.steps), left.tripsTo(left.end)});
         meaning_.emplace(header.variable, left.first + header.step * Expr::symbol(names_.step));
     }
 
@@ -50,11 +50,11 @@ public:
     }
 
 private:
-    static const Use &writtenIn(const Map &m) {
+    static const Use &writtenIn(const Sweep &s) {
         const Use *out = nullptr;
-        for (const Item &i : m.body)
-            for (const Use &u : i.step->uses)
-                if (u.writes() && !m.locals.count(u.data))
+        for (const SweepStep &step : s.steps)
+            for (const Use &u : step.step->uses)
+                if (u.writes() && !s.locals.count(u.data))
                     out = &u;
         return *out;
     }
@@ -213,22 +213,34 @@ private:
         std::map<Name, Expr> meaning = meaning_;
         for (std::size_t k = 0; k < loop_.rank(); ++k)
             meaning.emplace(s.map->params[s.loops[k]], origin(k) + cell(k) - s.shift[k]);
+        std::size_t steps = 0;
         for (Item &i : content->body) {
-            std::vector<std::optional<std::vector<int64_t>>> places;
-            for (const Use &u : i.step->uses)
-                places.push_back(loop_.isState(u.data) ? loop_.distance(s, *u.subset) : std::nullopt);
             nest::rename(i, meaning);
-            for (std::size_t k = 0; k < places.size(); ++k) {
-                Use &u = i.step->uses[k];
-                if (!places[k])
-                    continue;
-                const Name tile = tiles_.at(u.data);
-                u.moveTo(tile, memories_.of(g_, tile));
-                u = nest::ofElement(u, inTile(*places[k]), u.connector);
-            }
-            m.body.push_back(i.step->isCopy() ? asTasklet(*i.step) : std::move(i));
+            moveToTiles(i, s, steps);
+            m.body.push_back(std::move(i));
         }
         return item(std::move(m));
+    }
+
+    /// Lets steps use the block's memory. `next`: the position of the first of them in the sweep.
+    void moveToTiles(Item &i, const Sweep &s, std::size_t &next) const {
+        if (i.map) {
+            for (Item &inner : i.map->body)
+                moveToTiles(inner, s, next);
+            return;
+        }
+        const SweepStep &original = s.steps[next++];
+        for (std::size_t k = 0; k < i.step->uses.size(); ++k) {
+            Use &u = i.step->uses[k];
+            if (!loop_.isState(u.data))
+                continue;
+            const Name tile = tiles_.at(u.data);
+            const std::vector<int64_t> distance = *loop_.distance(s, original, *original.step->uses[k].subset);
+            u.moveTo(tile, memories_.of(g_, tile));
+            u = nest::ofElement(u, inTile(distance), u.connector);
+        }
+        if (i.step->isCopy())
+            i = asTasklet(*i.step);
     }
 
     Item asTasklet(const Step &copy) const {

@@ -50,7 +50,6 @@ namespace {
 
 using namespace ir;
 using diag::Reason;
-using diag::Why;
 
 /// Reads `32x64`; nothing if it is not a list of positive numbers.
 std::optional<std::vector<int64_t>> numbersIn(std::string_view text) {
@@ -90,10 +89,10 @@ class TileTime : public pass::GraphPass {
         if (!body || std::none_of(body->items.begin(), body->items.end(), isKernel))
             return false;
         const analysis::LoopHeader header = analysis::headerOf(l);
+        if (!header.hasEnd() || !header.isOfIntegers(known.g)) // rule 1; there are no remarks about such loops
+            return false;
         const TimeLoop time(body->items, header, known.memories, known.g);
-        Reason why = obstacle(header, known.g);
-        if (!why)
-            why = time.why();
+        Reason why = time.why();
         const std::optional<TileShape> shape = why ? std::nullopt : time.shape(limits, why);
         if (!shape) {
             context.missed(l, "each of its steps is a kernel", why);
@@ -106,13 +105,6 @@ class TileTime : public pass::GraphPass {
             return false;
         replace(l, header, tileKernels(time, *shape, header, known.g, known.memories), *shape, known);
         return true;
-    }
-
-    /// Rule 1.
-    static Reason obstacle(const analysis::LoopHeader &header, const SDFG &g) {
-        if (!header.hasEnd() || !header.isOfIntegers(g))
-            return {Why::LoopForm, "it does not count to an end of integer symbols"};
-        return {};
     }
 
     static std::string product(const TileShape &shape, const TimeLoop &time) {

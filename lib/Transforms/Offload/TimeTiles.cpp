@@ -58,14 +58,14 @@ Reason TimeLoop::read(const std::vector<Item> &body) {
         const MapEntry &e = *i.map->entry;
         if (e.schedule != Schedule::GPU_Device || e.gpuBlockSize || e.ordered)
             return {Why::Shape, quoted(Name(e.label)) + " arranges its threads itself"};
-        for (const Item &s : i.map->body) {
-            if (!s.step)
-                return {Why::Shape, "there are loops or maps in " + quoted(Name(e.label))};
-            if (Reason why = readStep(*s.step, *i.map))
-                return why;
-        }
         Sweep s;
         s.map = i.map.get();
+        s.locals = nest::localsOf(*i.map);
+        if (Reason why = flatten(i.map->body, {}, s))
+            return why;
+        for (const SweepStep &step : s.steps)
+            if (Reason why = readStep(*step.step, s))
+                return why;
         sweeps_.push_back(std::move(s));
     }
     if (arrays_.empty())
@@ -81,8 +81,37 @@ Reason TimeLoop::read(const std::vector<Item> &body) {
     return readArrays();
 }
 
+/// Lists the steps of a sweep, with the conditions around them.
+Reason TimeLoop::flatten(const std::vector<Item> &body, const SweepStep &around, Sweep &s) const {
+    for (const Item &i : body) {
+        SweepStep inside = around;
+        if (i.step) {
+            inside.step = i.step.get();
+            s.steps.push_back(std::move(inside));
+            continue;
+        }
+        inside.isConditional = true;
+        for (std::size_t d = 0; d < i.map->params.size(); ++d) {
+            const std::optional<sym::OnlyValue> only = sym::onlyValueOf(i.map->ranges[d]);
+            if (!only || isGpuSchedule(i.map->entry->schedule))
+                return {Why::Shape, "there are loops or maps in " + quoted(Name(s.map->entry->label))};
+            const Expr value = sym::substitute(only->value, inside.values);
+            for (const Name p : s.map->params)
+                for (const Expr least : only->least)
+                    if (value.dependsOn(p) && isConstant(least, *s.map) && isConstant(value - Expr::symbol(p), *s.map) &&
+                        std::count(only->most.begin(), only->most.end(), least) != 0)
+                        inside.fixed.emplace(p, least - (value - Expr::symbol(p)));
+            inside.values.insert_or_assign(i.map->params[d], value);
+        }
+        if (Reason why = flatten(i.map->body, inside, s))
+            return why;
+    }
+    return {};
+}
+
 /// Collects the state.
-Reason TimeLoop::readStep(const Step &s, const Map &m) {
+Reason TimeLoop::readStep(const Step &s, const Sweep &sweep) {
+    const Map &m = *sweep.map;
     if (!s.isCopy() && !isPlainTasklet(s))
         return {Why::Opaque, "there is more than tasklets in Python in " + quoted(Name(m.entry->label))};
     if (const auto *t = s.isCopy() ? nullptr : cast<Tasklet>(s.nodes.front())) {
@@ -94,7 +123,7 @@ Reason TimeLoop::readStep(const Step &s, const Map &m) {
         operations_ += *cost;
     }
     for (const Use &u : s.uses) {
-        if (!u.writes() || m.locals.count(u.data) || isState(u.data))
+        if (!u.writes() || sweep.locals.count(u.data) || isState(u.data))
             continue;
         const DataDesc *d = g_.desc(u.data);
         if (!analysis::isPlain(d) || !d->isArray() || d->storage != Storage::GPU_Global || d->mayAlias || u.shown ||
@@ -124,7 +153,7 @@ bool TimeLoop::isConstant(Expr e, const Map &m) const {
 }
 
 /// Rule 3, for the elements that it writes.
-Reason TimeLoop::readWrites(Sweep &s) {
+Reason TimeLoop::readWrites(Sweep &s) const {
     const Map &m = *s.map;
     const std::string label = quoted(Name(m.entry->label));
     if (m.params.size() != rank())
@@ -132,44 +161,66 @@ Reason TimeLoop::readWrites(Sweep &s) {
     for (const sym::Range &r : m.ranges)
         if (!r.step.isOne() || !r.tile.isOne() || !isConstant(r.begin, m) || !isConstant(r.end, m))
             return {Why::Shape, "the elements that " + label + " computes differ between steps of time"};
-    const sym::Subset *written = nullptr;
-    for (const Item &i : m.body)
-        for (const Use &u : i.step->uses) {
-            if (!u.writes() || m.locals.count(u.data))
-                continue;
-            if (u.kind != nest::UseKind::Write || !u.certain || !u.subset || !u.subset->isOneElement() ||
-                u.subset->rank() != rank())
-                return {Why::SharedElement,
-                        "an iteration of " + label + " does not write exactly one element of " + quoted(u.data)};
-            if (written && *written != *u.subset)
-                return {Why::SharedElement, "an iteration of " + label + " writes different elements"};
-            written = &*u.subset;
-        }
-    if (!written)
-        return {Why::Unprofitable, label + " writes nothing"};
-    for (const sym::Range &index : written->dims) {
-        const auto loop = std::find_if(m.params.begin(), m.params.end(), [&](Name p) { return index.begin.dependsOn(p); });
-        const auto at = static_cast<std::size_t>(loop - m.params.begin());
-        if (loop == m.params.end() || std::count(s.loops.begin(), s.loops.end(), at) != 0)
-            return {Why::Shape, label + " does not have a loop for each dimension"};
-        const Expr shift = index.begin - Expr::symbol(*loop);
-        if (!isConstant(shift, m))
+    const auto forEachWrite = [&](const auto &f) {
+        for (const SweepStep &step : s.steps)
+            for (const Use &u : step.step->uses)
+                if (u.writes() && !s.locals.count(u.data))
+                    f(step, u);
+    };
+    bool isOne = true;
+    forEachWrite([&](const SweepStep &step, const Use &u) {
+        isOne &= u.kind == nest::UseKind::Write && u.certain && u.subset && u.subset->isOneElement() && u.subset->rank() == rank();
+        if (isOne && s.loops.size() != rank())
+            findLoops(s, step, *u.subset);
+    });
+    if (!isOne)
+        return {Why::SharedElement, "an iteration of " + label + " does not write exactly one element of each of its arrays"};
+    if (s.loops.size() != rank())
+        return {Why::Shape, label + " does not have a loop for each dimension of what it writes"};
+    for (std::size_t k = 0; k < rank(); ++k) {
+        if (!isConstant(s.shift[k], m))
             return {Why::NotAffine, "an index that " + label + " writes is not a parameter at a constant distance"};
-        s.loops.push_back(at);
-        s.shift.push_back(shift);
-        s.box.push_back({m.ranges[at].begin + shift, m.ranges[at].end + shift});
+        s.box.push_back({m.ranges[s.loops[k]].begin + s.shift[k], m.ranges[s.loops[k]].end + s.shift[k]});
     }
+    bool isSame = true;
+    forEachWrite([&](const SweepStep &step, const Use &u) {
+        const auto d = distance(s, step, *u.subset);
+        isSame &= d && std::all_of(d->begin(), d->end(), [](int64_t n) { return n == 0; });
+    });
+    if (!isSame)
+        return {Why::SharedElement, "an iteration of " + label + " writes elements with different indices"};
     s.radius.assign(rank(), 0);
     return {};
 }
 
-std::optional<std::vector<int64_t>> TimeLoop::distance(const Sweep &s, const sym::Subset &element) const {
+/// Takes the loops that are the indices of a written element, if each of its dimensions has one.
+bool TimeLoop::findLoops(Sweep &s, const SweepStep &step, const sym::Subset &written) {
+    std::vector<std::size_t> loops;
+    std::vector<Expr> shift;
+    for (const sym::Range &r : written.dims) {
+        const Expr index = sym::substitute(r.begin, step.values);
+        const auto loop = std::find_if(s.map->params.begin(), s.map->params.end(), [&](Name p) { return index.dependsOn(p); });
+        const auto at = static_cast<std::size_t>(loop - s.map->params.begin());
+        if (loop == s.map->params.end() || std::count(loops.begin(), loops.end(), at) != 0)
+            return false;
+        loops.push_back(at);
+        shift.push_back(index - Expr::symbol(*loop));
+    }
+    s.loops = std::move(loops);
+    s.shift = std::move(shift);
+    return true;
+}
+
+std::optional<std::vector<int64_t>> TimeLoop::distance(const Sweep &s, const SweepStep &step, const sym::Subset &element) const {
     std::vector<int64_t> out;
     if (!element.isOneElement() || element.rank() != rank())
         return std::nullopt;
     for (std::size_t k = 0; k < rank(); ++k) {
         const Expr own = Expr::symbol(s.map->params[s.loops[k]]) + s.shift[k];
-        const std::optional<int64_t> d = (element.dims[k].begin - own).asInt();
+        const Expr difference = sym::substitute(element.dims[k].begin, step.values) - own;
+        std::optional<int64_t> d = difference.asInt();
+        if (!d)
+            d = sym::substitute(difference, step.fixed).asInt();
         if (!d || std::abs(*d) > tooFar)
             return std::nullopt;
         out.push_back(*d);
@@ -178,25 +229,26 @@ std::optional<std::vector<int64_t>> TimeLoop::distance(const Sweep &s, const sym
 }
 
 /// Rules 3 and 4, for the elements that it reads.
-Reason TimeLoop::readReads(Sweep &s) {
+Reason TimeLoop::readReads(Sweep &s) const {
     const Map &m = *s.map;
     std::set<Name> own; // arrays of the state that it writes
-    for (const Item &i : m.body)
-        for (const Use &u : i.step->uses)
+    for (const SweepStep &step : s.steps)
+        for (const Use &u : step.step->uses)
             if (u.writes())
                 own.insert(u.data);
-    for (const Item &i : m.body) {
+    for (const Item &i : m.body)
         if (!nest::canRename(i, placeholders(m)))
             return {Why::Names, "a name in " + quoted(Name(m.entry->label)) + " would have another meaning"};
-        for (const Use &u : i.step->uses) {
-            if (m.locals.count(u.data))
+    for (const SweepStep &step : s.steps)
+        for (const Use &u : step.step->uses) {
+            if (s.locals.count(u.data))
                 continue;
             if (!isState(u.data)) {
                 if (Reason why = readOther(u, m))
                     return why;
                 continue;
             }
-            const auto d = u.subset && !u.shown ? distance(s, *u.subset) : std::nullopt;
+            const auto d = u.subset && !u.shown ? distance(s, step, *u.subset) : std::nullopt;
             if (!d)
                 return {Why::NotAffine, "elements of " + quoted(u.data) + " are not at constant, short distances"};
             const bool isOwn = std::all_of(d->begin(), d->end(), [](int64_t n) { return n == 0; });
@@ -205,7 +257,6 @@ Reason TimeLoop::readReads(Sweep &s) {
             for (std::size_t k = 0; k < rank(); ++k)
                 s.radius[k] = std::max(s.radius[k], std::abs((*d)[k]));
         }
-    }
     return {};
 }
 
@@ -228,21 +279,22 @@ Reason TimeLoop::readArrays() {
                 return {Why::MayAlias, quoted(arrays_[a].data) + " may share memory with " + quoted(arrays_[b].data)};
     for (StateArray &a : arrays_) {
         bool isCovered = true; // do sweeps read only what sweeps write?
-        const auto read = [&](const Sweep &s, const Use &u) {
+        const auto read = [&](const Sweep &s, const SweepStep &step, const Use &u) {
             a.carries |= a.box.empty();
-            const std::vector<int64_t> d = *distance(s, *u.subset);
+            const std::vector<int64_t> d = *distance(s, step, *u.subset);
             for (std::size_t k = 0; k < rank() && !a.box.empty(); ++k)
                 isCovered &= sym::isLessEqual(a.box[k].begin, s.box[k].begin + d[k]) == sym::Truth::True &&
                              sym::isLessEqual(s.box[k].end + d[k], a.box[k].end) == sym::Truth::True;
         };
         for (const Sweep &s : sweeps_)
-            for (const Item &i : s.map->body) {
-                for (const Use &u : i.step->uses)
+            for (const SweepStep &step : s.steps) {
+                const std::vector<Use> &uses = step.step->uses;
+                for (const Use &u : uses)
                     if (u.data == a.data && !u.writes())
-                        read(s, u);
-                const bool writes = std::any_of(i.step->uses.begin(), i.step->uses.end(),
-                                                [&](const Use &u) { return u.data == a.data && u.writes(); });
-                a.carries |= writes && !a.box.empty() && a.box != s.box;
+                        read(s, step, u);
+                const bool writes =
+                    std::any_of(uses.begin(), uses.end(), [&](const Use &u) { return u.data == a.data && u.writes(); });
+                a.carries |= writes && (step.isConditional || (!a.box.empty() && a.box != s.box));
                 if (writes && a.box.empty())
                     a.box = s.box;
             }
@@ -265,8 +317,12 @@ void TimeLoop::readOrder() {
 void TimeLoop::nameLoops() {
     std::set<Name> taken = nest::connectorsOf(g_);
     taken.insert(header_.variable);
-    for (const Sweep &s : sweeps_)
+    for (const Sweep &s : sweeps_) {
         taken.insert(s.map->params.begin(), s.map->params.end());
+        for (const SweepStep &step : s.steps)
+            for (const auto &[loop, value] : step.values)
+                taken.insert(loop);
+    }
     const auto fresh = [&](const std::string &base) {
         Name out = g_.freshName(base);
         for (std::size_t n = 0; !taken.insert(out).second; ++n)
@@ -328,7 +384,7 @@ TileShape TimeLoop::shapeOf(const std::vector<int64_t> &cells, int64_t steps) co
 std::optional<TileShape> TimeLoop::shape(const TileLimits &limits, Reason &why) const {
     const auto number = static_cast<int64_t>(sweeps_.size());
     const std::optional<int64_t> trips = header_.trips().asInt();
-    const int64_t most = limits.steps ? limits.steps : std::max<int64_t>(limits.sweeps / number, 1);
+    const int64_t most = limits.steps ? limits.steps : limits.sweeps / number;
     if (most * number < 2 || (trips && *trips < 2)) {
         why = {Why::Small, "there are not enough steps"};
         return std::nullopt;

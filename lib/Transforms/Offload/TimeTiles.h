@@ -13,9 +13,10 @@
 // Legal when:
 //   1. the loop counts to an end of integer symbols;
 //   2. its body consists of sweeps: parallel maps of Python tasklets over boxes that do not depend on time, with one loop for each
-//      dimension of the state. All arrays of the state have the same shape;
-//   3. a sweep writes one element of each of its arrays, unconditionally, and it is the same element. Of these arrays it reads only
-//      this element, of the rest of the state elements at constant distances;
+//      dimension of the state. Tasklets may be under conditions, which are loops with at most one iteration. All arrays of the
+//      state have the same shape;
+//   3. an iteration of a sweep writes elements of its arrays with the same index. Of these arrays it reads only these elements, of
+//      the rest of the state elements at constant distances;
 //   4. whatever else it reads, nothing in the loop writes.
 #pragma once
 
@@ -28,9 +29,19 @@
 
 namespace sdfgc::transforms {
 
+/// A step of a sweep.
+struct SweepStep {
+    const nest::Step *step = nullptr;
+    std::map<Name, sym::Expr> values = {}; // of the loops of conditions around it, in terms of the map's parameters
+    std::map<Name, sym::Expr> fixed = {};  // values that conditions demand of parameters
+    bool isConditional = false;
+};
+
 /// A map of a step of time. The vectors have an entry for each dimension of the state.
 struct Sweep {
     const nest::Map *map = nullptr;
+    std::vector<SweepStep> steps;   // in order
+    std::set<Name> locals;          // private containers of iterations, also of conditions
     std::vector<std::size_t> loops; // the position of the parameter that is the index of written elements, up to `shift`
     std::vector<sym::Expr> shift;   // this index minus the parameter
     std::vector<sym::Range> box;    // written indices
@@ -92,16 +103,18 @@ public:
     /// The dimensions, with that along which neighbouring threads should be neighbours last.
     const std::vector<std::size_t> &order() const { return order_; }
     /// The distance of an element that a sweep reads or writes from the one that it writes.
-    std::optional<std::vector<int64_t>> distance(const Sweep &s, const sym::Subset &element) const;
+    std::optional<std::vector<int64_t>> distance(const Sweep &s, const SweepStep &step, const sym::Subset &element) const;
     /// Chooses tiles. Sets `why` and returns nothing if there are none within the limits.
     std::optional<TileShape> shape(const TileLimits &limits, diag::Reason &why) const;
 
 private:
     void nameLoops();
     diag::Reason read(const std::vector<nest::Item> &body);
-    diag::Reason readStep(const nest::Step &s, const nest::Map &m);
-    diag::Reason readWrites(Sweep &s);
-    diag::Reason readReads(Sweep &s);
+    diag::Reason flatten(const std::vector<nest::Item> &body, const SweepStep &around, Sweep &s) const;
+    diag::Reason readStep(const nest::Step &step, const Sweep &s);
+    static bool findLoops(Sweep &s, const SweepStep &step, const sym::Subset &written);
+    diag::Reason readWrites(Sweep &s) const;
+    diag::Reason readReads(Sweep &s) const;
     diag::Reason readOther(const nest::Use &u, const nest::Map &m) const;
     diag::Reason readArrays();
     void readOrder();
