@@ -7,8 +7,10 @@ namespace sdfgc::libnodes {
 
 using namespace ir;
 
-std::vector<sym::Expr> Matrix::at(sym::Expr row, sym::Expr column) const {
+std::vector<sym::Expr> Matrix::at(sym::Expr row, sym::Expr column, sym::Expr number) const {
     std::vector<sym::Expr> index(std::max<std::size_t>(rank, 1), 0);
+    if (batchDim)
+        index[*batchDim] = number;
     if (!dims.empty())
         index[dims[0]] = row;
     if (dims.size() > 1)
@@ -48,16 +50,22 @@ void Dense::remark() {
                          : "matrices of " + type_.str() + " in device memory");
 }
 
-std::optional<Matrix> Dense::bind(Name name, const Operand &o) {
+std::optional<Matrix> Dense::bind(Name name, const Operand &o, bool batched) {
     Matrix m;
     m.data = name;
     m.type = o.type;
     m.rank = o.subset.rank();
     m.dims = o.dims;
-    if (m.rank <= 2) {
+    if (m.rank <= (batched ? 3 : 2)) {
         m.dims.resize(m.rank);
         for (std::size_t i = 0; i < m.rank; ++i)
             m.dims[i] = i;
+    }
+    if (batched && m.dims.size() < 2)
+        return std::nullopt;
+    if (batched) {
+        m.batchDim = m.dims.front();
+        m.dims.erase(m.dims.begin());
     }
     if (m.dims.size() > 2)
         return std::nullopt;
@@ -65,6 +73,10 @@ std::optional<Matrix> Dense::bind(Name name, const Operand &o) {
         std::swap(m.dims[0], m.dims[1]);
     x_.bindFull(name, o);
     const DataDesc *d = x_.inner().desc(name);
+    if (m.batchDim) {
+        m.batch = d->shape[*m.batchDim];
+        m.batchStride = d->strides[*m.batchDim];
+    }
     if (!m.dims.empty()) {
         m.rows = d->shape[m.dims[0]];
         m.rowStride = d->strides[m.dims[0]];
@@ -76,21 +88,33 @@ std::optional<Matrix> Dense::bind(Name name, const Operand &o) {
     return m;
 }
 
-Matrix Dense::temporary(std::string_view name, sym::Expr rows, sym::Expr columns) {
+Matrix Dense::temporary(std::string_view name, const Matrix &like) {
     Matrix m;
-    m.data = x_.temporary(name, type_, {rows, columns}, storage());
+    std::vector<sym::Expr> shape{like.rows, like.columns}, strides;
+    if (like.batchDim)
+        shape.insert(shape.begin(), like.batch);
+    m.data = x_.temporary(name, type_, shape, storage());
     m.type = type_;
-    m.rows = rows;
-    m.columns = columns;
-    (isByColumns() ? m.columnStride : m.rowStride) = isByColumns() ? rows : columns;
+    m.rank = shape.size();
+    m.rows = like.rows;
+    m.columns = like.columns;
+    (isByColumns() ? m.columnStride : m.rowStride) = isByColumns() ? m.rows : m.columns;
     m.dims = {0, 1};
-    x_.inner().desc(m.data)->strides = {m.rowStride, m.columnStride};
+    strides = {m.rowStride, m.columnStride};
+    if (like.batchDim) {
+        m.batchDim = 0;
+        m.batch = like.batch;
+        m.batchStride = m.rows * m.columns;
+        m.dims = {1, 2};
+        strides.insert(strides.begin(), m.batchStride);
+    }
+    x_.inner().desc(m.data)->strides = strides;
     return m;
 }
 
 Matrix Dense::start(const Matrix &in, const Matrix &out, bool same, bool direct, bool symmetric) {
     direct = direct && (isReady(out) || (symmetric && out.contiguousRows() && out.type == type_ && !out.dims.empty()));
-    Matrix work = direct ? out : temporary("_work", in.rows, in.columns);
+    Matrix work = direct ? out : temporary("_work", in);
     if (!(direct && same))
         copy(in, work);
     return work;
@@ -103,9 +127,17 @@ void Dense::end(const Matrix &work, const Matrix &out, const std::string &wcr) {
 
 namespace {
 
-const Name row("_r"), column("_c");
-Expansion::Params overAll(const Matrix &m) { return {{row, m.rows}, {column, m.columns}}; }
-std::vector<sym::Expr> here(const Matrix &m) { return m.at(sym::Expr::symbol(row), sym::Expr::symbol(column)); }
+const Name row("_r"), column("_c"), number("_m");
+const char *const inLoop = "_p0"; // the number of a matrix in its batch, in C++
+Expansion::Params overAll(const Matrix &m) {
+    Expansion::Params out{{row, m.rows}, {column, m.columns}};
+    if (m.batchDim)
+        out.insert(out.begin(), {number, m.batch});
+    return out;
+}
+std::vector<sym::Expr> here(const Matrix &m) {
+    return m.at(sym::Expr::symbol(row), sym::Expr::symbol(column), sym::Expr::symbol(number));
+}
 
 } // namespace
 
@@ -129,6 +161,19 @@ std::string Dense::pointer(Name container, const char *direction) const {
     return (value ? "&" : "") + std::string(direction) + container.str();
 }
 
+/// The part of a container that belongs to one matrix of a batch, in a loop over the batch.
+std::string Dense::ofBatch(const std::string &pointer, const Matrix &m, sym::Expr stride) {
+    return m.batchDim ? pointer + " + " + inLoop + " * " + x_.word("s", stride) : pointer;
+}
+
+/// Loops for each matrix of a batch.
+std::string Dense::inBatch(const Matrix &m, std::string code) {
+    if (!m.batchDim)
+        return code;
+    return std::string("for (long long ") + inLoop + " = 0; " + inLoop + " < " + x_.word("b", m.batch) + "; ++" + inLoop + ") {\n" +
+           std::move(code) + "\n}";
+}
+
 /// The distance between rows, or columns. For a single column it is not used, but LAPACK requires at least the column's length.
 std::string Dense::leading(const Matrix &m) {
     if (by_ == By::Host && library_ == Library::Blas && sym::isLess(0, m.rowStride) != sym::Truth::True)
@@ -148,14 +193,16 @@ std::string Dense::magnitude(const std::string &v) const {
 /// A call of the library: the device's solver, or LAPACKE, which takes the order of elements first. The requested info is the
 /// solver's last argument and LAPACKE's result. Containers that are read and written are in both lists.
 void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &routine,
-                 std::vector<std::string> arguments) {
+                 std::vector<std::string> arguments, const Matrix &batch) {
     LibraryCall c;
     c.arguments = std::move(arguments);
     if (info)
         outputs.push_back(info);
     if (onDevice()) {
         c.environment = "GpuSolver";
-        c.function = "gpuSolver." + routine;
+        c.function = "gpuSolver." + routine + (batch.batchDim ? "Batched" : "");
+        if (batch.batchDim)
+            c.arguments.push_back(x_.word("b", batch.batch));
         if (info)
             c.arguments.push_back("_out" + info.str());
     } else {
@@ -164,6 +211,8 @@ void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> 
         c.arguments.insert(c.arguments.begin(), cppWord("LAPACK_ROW_MAJOR"));
         c.result = info;
         c.ownComplex = true;
+        if (batch.batchDim)
+            c.loops.emplace_back(inLoop, x_.word("b", batch.batch));
     }
     x_.call(x_.addState(label), label, inputs, outputs, c);
 }
@@ -307,40 +356,56 @@ std::string withUnitDiagonal(std::string loops) {
 void Dense::factor(const Matrix &m, Name pivots, Name info) {
     const std::vector<Name> outputs{m.data, pivots};
     const std::string a = "_out" + m.data.str(), p = "_out" + pivots.str();
-    if (onDevice())
-        return call("factor", {m.data}, outputs, info, "getrf", {order(m), a, leading(m), p});
+    if (onDevice()) {
+        std::vector<std::string> arguments{order(m), a, leading(m), p};
+        if (m.batchDim)
+            arguments.insert(arguments.end() - 1, x_.word("s", m.batchStride));
+        return call("factor", {m.data}, outputs, info, "getrf", std::move(arguments), m);
+    }
     if (by_ == By::Host)
-        return call("factor", {m.data}, outputs, info, "getrf", {order(m), order(m), a, leading(m), p});
+        return call("factor", {m.data}, outputs, info, "getrf",
+                    {order(m), order(m), ofBatch(a, m, m.batchStride), leading(m), ofBatch(p, m, m.rows)}, m);
     loops("factor", {m.data}, outputs, info,
-          fill(withInfo(factorLoops, info), {{"$a", pointer(m.data, "_out")},
-                                             {"$p", pointer(pivots, "_out")},
-                                             {"$candidate", magnitude("_a[_i * $ld + _k]")},
-                                             {"$current", magnitude("_a[_best * $ld + _k]")},
-                                             {"$ld", leading(m)},
-                                             {"$n", order(m)},
-                                             {"$T", type_.cppName()}}));
+          inBatch(m, fill(withInfo(factorLoops, info), {{"$a", ofBatch(pointer(m.data, "_out"), m, m.batchStride)},
+                                                        {"$p", ofBatch(pointer(pivots, "_out"), m, m.rows)},
+                                                        {"$candidate", magnitude("_a[_i * $ld + _k]")},
+                                                        {"$current", magnitude("_a[_best * $ld + _k]")},
+                                                        {"$ld", leading(m)},
+                                                        {"$n", order(m)},
+                                                        {"$T", type_.cppName()}})));
 }
 
 void Dense::solve(const Matrix &lu, Name pivots, const Matrix &right, Name info) {
     const std::vector<Name> inputs{lu.data, pivots, right.data};
-    const std::string columns = x_.word("m", right.columns);
-    if (by_ != By::Loops)
+    const std::string columns = x_.word("m", right.columns), a = "_in" + lu.data.str(), p = "_in" + pivots.str(),
+                      b = "_out" + right.data.str();
+    if (onDevice()) {
+        std::vector<std::string> arguments{cppWord("sdfgc::gpu::Op::None"), order(lu), columns, a, leading(lu)};
+        if (lu.batchDim)
+            arguments.push_back(x_.word("s", lu.batchStride));
+        arguments.insert(arguments.end(), {p, b, leading(right)});
+        if (lu.batchDim)
+            arguments.push_back(x_.word("s", right.batchStride));
+        return call("solve", inputs, {right.data}, info, "getrs", std::move(arguments), lu);
+    }
+    if (by_ == By::Host)
         return call("solve", inputs, {right.data}, info, "getrs",
-                    {cppWord(onDevice() ? "sdfgc::gpu::Op::None" : "'N'"), order(lu), columns, "_in" + lu.data.str(), leading(lu),
-                     "_in" + pivots.str(), "_out" + right.data.str(), leading(right)});
+                    {cppWord("'N'"), order(lu), columns, ofBatch(a, lu, lu.batchStride), leading(lu), ofBatch(p, lu, lu.rows),
+                     ofBatch(b, right, right.batchStride), leading(right)},
+                    lu);
     loops("solve", inputs, {right.data}, info,
-          fill(withInfo(solveLoops, info), {{"$a", pointer(lu.data, "_in")},
-                                            {"$p", pointer(pivots, "_in")},
-                                            {"$b", pointer(right.data, "_out")},
-                                            {"$lb", leading(right)},
-                                            {"$ld", leading(lu)},
-                                            {"$n", order(lu)},
-                                            {"$m", columns}}));
+          inBatch(lu, fill(withInfo(solveLoops, info), {{"$a", ofBatch(pointer(lu.data, "_in"), lu, lu.batchStride)},
+                                                        {"$p", ofBatch(pointer(pivots, "_in"), lu, lu.rows)},
+                                                        {"$b", ofBatch(pointer(right.data, "_out"), right, right.batchStride)},
+                                                        {"$lb", leading(right)},
+                                                        {"$ld", leading(lu)},
+                                                        {"$n", order(lu)},
+                                                        {"$m", columns}})));
 }
 
 void Dense::invert(const Matrix &lu, Name pivots, Name info) {
     if (by_ != By::Host) { // the device libraries lack getri
-        Matrix inverse = temporary("_inverse", lu.rows, lu.columns);
+        Matrix inverse = temporary("_inverse", lu);
         setIdentity(inverse);
         solve(lu, pivots, inverse, info);
         copy(inverse, lu);

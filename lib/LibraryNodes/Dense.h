@@ -10,14 +10,17 @@
 
 namespace sdfgc::libnodes {
 
-/// A container seen as a matrix (a vector is a matrix of one column).
+/// A container seen as a matrix (a vector is a matrix of one column), or as a batch of them.
 struct Matrix {
     Name data;
     Type type;
     sym::Expr rows = 1, columns = 1, rowStride = 1, columnStride = 1;
-    std::vector<std::size_t> dims; // which dimensions of the container rows and columns are
-    std::size_t rank = 2;          // of the container
-    std::vector<sym::Expr> at(sym::Expr row, sym::Expr column) const;
+    std::vector<std::size_t> dims;       // which dimensions of the container rows and columns are
+    std::size_t rank = 2;                // of the container
+    std::optional<std::size_t> batchDim; // the dimension along the batch, if it is one
+    sym::Expr batch = 1, batchStride = 0;
+    /// The element of a matrix, with the number of the matrix in its batch.
+    std::vector<sym::Expr> at(sym::Expr row, sym::Expr column, sym::Expr number) const;
     bool contiguousRows() const { return columnStride.isOne(); }
     bool contiguousColumns() const { return rowStride.isOne(); }
 };
@@ -44,10 +47,11 @@ public:
         return m.type == type_ && !m.dims.empty() && (isByColumns() ? m.contiguousColumns() : m.contiguousRows());
     }
 
-    /// Binds the operand under the name; nothing if more than two of its dimensions are longer than one.
-    std::optional<Matrix> bind(Name name, const Operand &o);
-    /// A packed temporary.
-    Matrix temporary(std::string_view name, sym::Expr rows, sym::Expr columns);
+    /// Binds the operand under the name; nothing if more than two of its dimensions are longer than one. `batched`: there is one more
+    /// dimension, the first.
+    std::optional<Matrix> bind(Name name, const Operand &o, bool batched = false);
+    /// A packed temporary, of a batch if `like` is one.
+    Matrix temporary(std::string_view name, const Matrix &like);
     /// A matrix to work on with the content of `in`: `out` itself if its layout fits, else a temporary. `same`: both are the same
     /// memory. `direct`: is `out` simply overwritten? `symmetric`: contiguous rows are as good as contiguous columns.
     Matrix start(const Matrix &in, const Matrix &out, bool same, bool direct, bool symmetric = false);
@@ -58,7 +62,8 @@ public:
     /// Sets the triangle above (`lower`) or below the diagonal to zero.
     void clearTriangle(const Matrix &m, bool lower);
 
-    // `info` gets LAPACK's result; an empty name means that it is not requested.
+    // `info` gets LAPACK's result; an empty name means that it is not requested. `factor` and `solve` also work on batches, without
+    // info: the pivots of each matrix follow those of the one before.
     void factor(const Matrix &m, Name pivots, Name info = {});                      // getrf
     void solve(const Matrix &lu, Name pivots, const Matrix &right, Name info = {}); // getrs
     void invert(const Matrix &lu, Name pivots, Name info = {});                     // getri
@@ -77,11 +82,13 @@ private:
     bool isByColumns() const { return onDevice() && library_ == Library::Lapack; }
     ir::Storage storage() const { return x_.where() == Where::Device ? ir::Storage::GPU_Global : ir::Storage::Default; }
     std::string pointer(Name container, const char *direction) const;
+    std::string ofBatch(const std::string &pointer, const Matrix &m, sym::Expr stride);
+    std::string inBatch(const Matrix &m, std::string code);
     std::string order(const Matrix &m) { return x_.word("n", m.rows); }
     std::string leading(const Matrix &m);
     std::string magnitude(const std::string &v) const;
     void call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &routine,
-              std::vector<std::string> arguments);
+              std::vector<std::string> arguments, const Matrix &batch = {});
     void loops(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &code);
     Expansion &x_;
     Type type_;

@@ -5,6 +5,8 @@
 //   Getri    inverse from LU                               Cholesky   copy, factor, clear the other triangle
 //   Potrf    Cholesky factor of one triangle               Trsm       copy, solve with one triangle
 //
+// Getrf and Getrs also take a batch: if the matrices have three dimensions, the first one is that of the batch, in all operands.
+//
 // The nodes work on copies, or in place where input and output are the same memory. `_res` is LAPACK's info: zero, or the first
 // pivot that is zero (not positive). DaCe ignores the info of nodes without `_res`, so it is not computed for them.
 #include "Dense.h"
@@ -19,8 +21,10 @@ namespace {
 /// The node's operands as matrices.
 class Routine {
 public:
-    Routine(State &s, LibraryNode &n, pass::Context &c, Name matrix, Dense::Library library = Dense::Library::Lapack)
-        : x_(s, n, c), dense_(x_, x_.input(matrix).type, library) {}
+    /// `mayBatch`: a matrix of three dimensions is a batch.
+    Routine(State &s, LibraryNode &n, pass::Context &c, Name matrix, Dense::Library library = Dense::Library::Lapack,
+            bool mayBatch = false)
+        : x_(s, n, c), dense_(x_, x_.input(matrix).type, library), batched_(mayBatch && x_.input(matrix).rank() == 3) {}
 
     Expansion &x() { return x_; }
     Dense &dense() { return dense_; }
@@ -44,16 +48,19 @@ public:
     Matrix copyOf(const Matrix &m) {
         if (refused_)
             return m;
-        Matrix copy = dense_.temporary("_copy", m.rows, m.columns);
+        Matrix copy = dense_.temporary("_copy", m);
         dense_.copy(m, copy);
         return copy;
     }
     void end(const Matrix &work, Name out) { dense_.end(work, output(out), wcrOf(out)); }
-    /// A vector of integers at a connector; pivots lie next to each other. For a node on the device they are in device memory, and
+    /// A vector of integers at a connector, or one for each matrix of a batch; pivots lie next to each other. For a node on the device they are in device memory, and
     /// copied to the host at the end if they are needed there.
     Name integers(Name connector, bool isInput) {
         Operand o = isInput ? x_.input(connector) : x_.output(connector);
-        if (!o || o.rank() > 1 || (o.rank() == 1 && !o.strides[0].isOne()) || !(o.type == Type(ScalarKind::Int32)))
+        const bool isContiguous =
+            batched_ ? o.rank() == 2 && o.strides[1].isOne() && o.strides[0] == o.shape[1]
+                     : o.rank() == 0 || (o.rank() == 1 && o.strides[0].isOne());
+        if (!o || !isContiguous || !(o.type == Type(ScalarKind::Int32)))
             return refuse("`" + connector.str() + "` must be contiguous and of type int32"), connector;
         x_.bind(connector, o);
         if (x_.where() != Where::Device || o.desc->storage == Storage::GPU_Global || isInput)
@@ -63,7 +70,11 @@ public:
         return onDevice;
     }
     /// The destination of LAPACK's info; empty if it is not requested.
-    Name info() { return x_.node().outEdge("_res") ? integers("_res", false) : Name(); }
+    Name info() {
+        if (!x_.node().outEdge("_res"))
+            return {};
+        return batched_ ? refuse("`_res` is not available for a batch"), Name() : integers("_res", false);
+    }
     bool finish() {
         if (refused_)
             return false;
@@ -83,9 +94,13 @@ private:
         }
         if (!dense_.supported())
             refuse("matrices of " + o.type.str() + " are not supported");
-        auto m = dense_.bind(connector, o);
+        auto m = dense_.bind(connector, o, batched_);
         if (!m)
             refuse("operand `" + connector.str() + "` is not a matrix");
+        else if (m->batchDim && sym::isEqual(m->batch, batch_.value_or(m->batch)) == sym::Truth::False)
+            refuse("its operands have different numbers of matrices of a batch");
+        else if (m->batchDim)
+            batch_ = m->batch;
         return m.value_or(Matrix());
     }
     void refuse(std::string why) {
@@ -95,6 +110,8 @@ private:
     }
     Expansion x_;
     Dense dense_;
+    const bool batched_;
+    std::optional<sym::Expr> batch_; // how many matrices it has
     bool refused_ = false;
     std::vector<std::pair<Name, Name>> forHost_; // in device memory, in host memory
 };
@@ -102,7 +119,7 @@ private:
 } // namespace
 
 bool expandGetrf(State &s, LibraryNode &n, pass::Context &c) {
-    Routine k(s, n, c, "_xin");
+    Routine k(s, n, c, "_xin", Dense::Library::Lapack, true);
     Name pivots = k.integers("_ipiv", false), info = k.info();
     Matrix work = k.start("_xin", "_xout");
     if (k.refused())
@@ -113,7 +130,7 @@ bool expandGetrf(State &s, LibraryNode &n, pass::Context &c) {
 }
 
 bool expandGetrs(State &s, LibraryNode &n, pass::Context &c) {
-    Routine k(s, n, c, "_a");
+    Routine k(s, n, c, "_a", Dense::Library::Lapack, true);
     Name pivots = k.integers("_ipiv", true), info = k.info();
     Matrix lu = k.readable("_a"), work = k.start("_rhs_in", "_rhs_out");
     if (k.refused())

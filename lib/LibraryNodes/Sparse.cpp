@@ -45,7 +45,7 @@ public:
             onDevice(*mb, *mc, inPlace ? std::nullopt : addend, beta, wcr);
             return true;
         }
-        Matrix target = wcr.empty() ? *mc : dense_.temporary("_product", mc->rows, mc->columns);
+        Matrix target = wcr.empty() ? *mc : dense_.temporary("_product", *mc);
         std::vector<Name> inputs{"_a_rows", "_a_cols", "_a_vals", "_b"};
         if (addend)
             inputs.push_back(addend->data);
@@ -62,12 +62,12 @@ private:
 
     void onDevice(Matrix b, const Matrix &c, const std::optional<Matrix> &addend, const Coefficient &beta, const std::string &wcr) {
         if (!isReady(b)) {
-            Matrix packed = dense_.temporary("_copy", b.rows, b.columns);
+            Matrix packed = dense_.temporary("_copy", b);
             dense_.copy(b, packed);
             b = packed;
         }
         const bool direct = wcr.empty() && isReady(c);
-        const Matrix target = direct ? c : dense_.temporary("_product", c.rows, c.columns);
+        const Matrix target = direct ? c : dense_.temporary("_product", c);
         if (addend || (!direct && !beta.isZero()))
             dense_.copy(addend ? *addend : c, target);
         std::vector<Name> inputs{"_a_rows", "_a_cols", "_a_vals", b.data};

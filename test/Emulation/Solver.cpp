@@ -73,6 +73,42 @@ TEMPLATE_TEST_CASE("getrf and getrs solve with a matrix and its transposes", "",
     CHECK(gpu::emulate::reportCount() == 0);
 }
 
+TEMPLATE_TEST_CASE("the solver takes batches, whose matrices lie at equal distances", "", float, double, complex64, complex128) {
+    const Fresh fresh(1);
+    gpu::Solver solver;
+    const StreamOf stream;
+    using T = TestType;
+    constexpr size_t batch = 3, strideA = 14, strideB = 11; // elements in between are not touched
+    std::vector<T> a(batch * strideA, T(-7)), x(batch * strideB, T(-7)), b = x;
+    for (size_t s = 0; s < batch; ++s) {
+        Columns<T> one = system<T>();
+        one(0, 2) += number<T>(static_cast<int>(s), 0);
+        std::copy(one.values.begin(), one.values.end(), a.begin() + static_cast<std::ptrdiff_t>(s * strideA));
+        for (size_t j = 0; j < 2; ++j)
+            for (size_t i = 0; i < 3; ++i) {
+                x[s * strideB + i + 5 * j] = number<T>(static_cast<int>(i + s) + 1, static_cast<int>(j));
+                b[s * strideB + i + 5 * j] = T(0);
+            }
+        for (size_t j = 0; j < 2; ++j)
+            for (size_t i = 0; i < 3; ++i)
+                for (size_t k = 0; k < 3; ++k)
+                    b[s * strideB + i + 5 * j] += one(k, i) * x[s * strideB + k + 5 * j];
+    }
+    const Device<T> dA(a), dB(b);
+    const Device<int> pivots(3 * batch);
+    REQUIRE(gpu::deviceSynchronize() == gpu::success);
+    solver.getrfBatched(stream, 3, dA.data, 4, strideA, pivots.data, batch);
+    solver.getrsBatched(stream, Op::Transpose, 3, 2, dA.data, 4, strideA, pivots.data, dB.data, 5, strideB, batch);
+    solver.getrfBatched(stream, 0, dA.data, 1, strideA, pivots.data, batch);
+    solver.getrsBatched(stream, Op::None, 3, 2, dA.data, 4, strideA, pivots.data, dB.data, 5, strideB, 0);
+    const std::vector<T> result = dB.get();
+    for (size_t i = 0; i < result.size(); ++i)
+        CHECK(near(result[i], x[i]));
+    CHECK(pivots.get()[6] == 2);
+    CHECK(dA.get()[13] == T(-7));
+    CHECK(gpu::emulate::reportCount() == 0);
+}
+
 TEMPLATE_TEST_CASE("potrf leaves a factor in one triangle", "", float, double, complex64, complex128) {
     const Fresh fresh(1);
     gpu::Solver solver;
@@ -129,6 +165,12 @@ TEST_CASE("wrong memory for the solver is reported") {
         a.set({1, 2, 3, 4});
         atCallOrLater([&] { solver.potrf(nullptr, Triangle::Upper, 3, a.data, 3); });
         reported("out of bounds: potrf uses bytes 0 to 72 of 'A' (32 bytes)");
+    }
+    SECTION("a batch out of bounds") {
+        a.set({1, 2, 3, 4});
+        const Device<int> more(4, "more");
+        atCallOrLater([&] { solver.getrfBatched(nullptr, 2, a.data, 2, 4, more.data, 2); });
+        reported("out of bounds: getrfBatched uses bytes 0 to 64 of 'A' (32 bytes)");
     }
     SECTION("too large") { CHECK_THROWS_AS(solver.getrf(nullptr, int64_t(1) << 40, a.data, 2, pivots.data), sdfgc::rt::Error); }
 }

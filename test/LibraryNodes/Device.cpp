@@ -180,6 +180,14 @@ TEST_CASE("factorisations on device memory call the device's LAPACK, which count
     columns.in("_xin", "N, N").out("_xout", "N, N").out("_ipiv", "N", ScalarKind::Int32);
     CHECK(columns.calls() == "gpuSolver.getrf(N, _out_xout, N, _out_ipiv)\n");
 
+    // A batch of matrices stored by columns: one call each.
+    DeviceNode factors("lapack.nodes.getrf.Getrf"), solutions("lapack.nodes.getrs.Getrs");
+    factors.n->implementation = solutions.n->implementation = "cuSolverDn";
+    factors.in("_xin", "8, N, N").out("_xout", "8, N, N").out("_ipiv", "8, N", ScalarKind::Int32);
+    CHECK(contains(factors.calls(), "gpuSolver.getrfBatched(N, _out_xout, N, "));
+    solutions.in("_a", "8, N, N").in("_ipiv", "8, N", ScalarKind::Int32).in("_rhs_in", "8, 3, N").out("_rhs_out", "8, 3, N");
+    CHECK(contains(solutions.calls(), "gpuSolver.getrsBatched(\"sdfgc::gpu::Op::None\", N, 3, _in_a, N, "));
+
     DeviceNode solve("linalg.nodes.solve.Solve");
     solve.in("_ain", "N, N").in("_bin", "N").out("_bout", "N");
     const std::string text = solve.calls();

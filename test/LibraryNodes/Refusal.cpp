@@ -156,6 +156,25 @@ TEST_CASE("matrices of the wrong kind") {
                    .out("_res", "1", i)
                    .refusal(),
                Contains("int32"));
+    // A batch: pivots in one dimension, an info, other nodes.
+    CHECK_THAT(NodeTest("lapack.nodes.getrf.Getrf").in("_xin", "2, 4, 4").out("_xout", "2, 4, 4").out("_ipiv", "8", i).refusal(),
+               Contains("contiguous"));
+    CHECK_THAT(NodeTest("lapack.nodes.getrf.Getrf")
+                   .in("_xin", "2, 4, 4")
+                   .out("_xout", "2, 4, 4")
+                   .out("_ipiv", "2, 4", i)
+                   .out("_res", "1", i)
+                   .refusal(),
+               Contains("not available for a batch"));
+    CHECK_THAT(NodeTest("lapack.nodes.getrf.Getrf").in("_xin", "2, 4, 4").out("_xout", "4, 4").out("_ipiv", "2, 4", i).refusal(),
+               Contains("numbers of matrices"));
+    CHECK_THAT(NodeTest("lapack.nodes.getrs.Getrs")
+                   .in("_a", "2, 4, 4")
+                   .in("_ipiv", "2, 4", i)
+                   .in("_rhs_in", "3, 4")
+                   .out("_rhs_out", "3, 4")
+                   .refusal(),
+               Contains("numbers of matrices"));
     CHECK_THAT(NodeTest("fft.nodes.fft.FFT").in("_inp", "4").out("_out", "4").refusal(), Contains("complex"));
     CHECK_THAT(NodeTest("sparse.nodes.csrmv.CSRMV")
                    .in("_a_rows", "4", i)

@@ -185,6 +185,44 @@ void factored(Program &p) {
     p.expect(info, [](const Index &) { return 2; });
 }
 
+/// Systems along the first dimension, with matrices by rows and by columns.
+void batches(Program &p) {
+    p.symbol("N", 6);
+    p.symbol("B", 3);
+    for (const SystemKind &k : kinds) {
+        for (const char *strides : {"", "36, 1, 6"}) {
+            const std::string n = prefix(k) + (*strides ? "columns_" : "rows_");
+            Tensor A = p.array(n + "A", "B, N, N", k.type, strides), LU = p.array(n + "LU", "B, N, N", k.type, strides),
+                   piv = p.array(n + "piv", "B, N", ScalarKind::Int32), b = p.array(n + "b", "B, N, 2", k.type),
+                   x = p.array(n + "x", "B, N, 2", k.type, *strides ? "12, 1, 6" : ""), v = p.array(n + "v", "B, N", k.type),
+                   y = p.array(n + "y", "B, N", k.type);
+            A.each([&](const Index &i) {
+                if ((i[1] + 1 + i[0]) % 6 == i[2]) // requires row exchanges, others in each matrix
+                    A.set(i, 25.0);
+            });
+            p.node(lapack + "getrf.Getrf").in("_xin", A).out("_xout", LU).out("_ipiv", piv);
+            p.node(lapack + "getrs.Getrs").in("_a", LU).in("_ipiv", piv).in("_rhs_in", b).out("_rhs_out", x);
+            p.node(lapack + "getrs.Getrs").in("_a", LU).in("_ipiv", piv).in("_rhs_in", v).out("_rhs_out", y);
+            for (int64_t m = 0; m < 3; ++m) {
+                checkProduct(
+                    p, n + "Getrs of a batch", 6, 2, k.tolerance,
+                    [=](int64_t i, int64_t j) { return sum(6, [&](int64_t l) {
+                                                    return A({m, i, l}) * after(x, {m, l, j});
+                                                }); },
+                    [=](int64_t i, int64_t j) {
+                        return b({m, i, j});
+                    });
+                checkProduct(
+                    p, n + "Getrs of a batch, vectors", 6, 1, k.tolerance,
+                    [=](int64_t i, int64_t) { return sum(6, [&](int64_t l) {
+                                                  return A({m, i, l}) * after(y, {m, l});
+                                              }); },
+                    [=](int64_t i, int64_t) { return v({m, i}); });
+            }
+        }
+    }
+}
+
 void triangles(Program &p) {
     p.symbol("N", 8);
     for (const SystemKind &k : kinds) {
@@ -231,9 +269,11 @@ TEST_CASE("Solve and Inv in all types") { compiled("solved", solved); }
 TEST_CASE("Cholesky and Potrf of both triangles") { compiled("cholesky", cholesky); }
 TEST_CASE("Getrf, Getrs, Getri and their info") { compiled("factored", factored); }
 
+TEST_CASE("Getrf and Getrs of a batch") { compiled("batches", batches); }
 TEST_CASE("Trsm with all flags") { compiled("triangles", triangles); }
 
 TEST_CASE("Solve and Inv on the device", "[device]") { emulated("solved", solved); }
 TEST_CASE("Cholesky and Potrf on the device", "[device]") { emulated("cholesky", cholesky); }
 TEST_CASE("Getrf, Getrs, Getri on the device", "[device]") { emulated("factored", factored); }
+TEST_CASE("Getrf and Getrs of a batch on the device", "[device]") { emulated("batches", batches); }
 TEST_CASE("Trsm on the device", "[device]") { emulated("triangles", triangles); }

@@ -45,6 +45,22 @@ public:
             nothing(stream, info);
     }
 
+    /// The same for `batch` matrices that begin `strideA` elements apart, without info; the pivots of a matrix follow those of the one
+    /// before.
+    template <class T>
+    void getrfBatched(Stream stream, int64_t n, T *A, int64_t lda, int64_t strideA, int *pivots, int64_t batch) {
+        if (n > 0 && batch > 0)
+            done(library_.getrfBatched(stream, n, A, lda, strideA, pivots, batch), "getrfBatched");
+    }
+
+    /// The solutions with `batch` matrices, from getrfBatched's factors. The right-hand sides begin `strideB` elements apart.
+    template <class T>
+    void getrsBatched(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, int64_t strideA, const int *pivots,
+                      T *B, int64_t ldb, int64_t strideB, int64_t batch) {
+        if (n > 0 && count > 0 && batch > 0)
+            done(library_.getrsBatched(stream, op, n, count, A, lda, strideA, pivots, B, ldb, strideB, batch), "getrsBatched");
+    }
+
     /// A = L L^H (lower triangle) or U^H U in place; the other triangle is left alone.
     template <class T> void potrf(Stream stream, Triangle triangle, int64_t n, T *A, int64_t lda, int *info = nullptr) {
         if (n > 0)

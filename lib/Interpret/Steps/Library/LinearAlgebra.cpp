@@ -7,6 +7,8 @@
 //   Cholesky                                           Potrf, the other triangle zero
 //   Trsm    op(A) X = B, or X op(A) = B, by one triangle of A
 //
+// Matrices of Getrf and Getrs may have a first dimension along a batch.
+//
 // `_res` is LAPACK's info: 0, or the one-based index of the first pivot that is zero (or not positive). Nodes of lapack that
 // request cuSolverDn use column-major matrices. Low-precision numbers are computed as float.
 #include "Matrix.h"
@@ -128,20 +130,19 @@ protected:
             r.refuse("a library node of class " + r.node.className() + " on matrices of " + a_.type.str());
     }
     void compute(Machine &m) final {
-        const Grid g(a_);
-        if (!g.isMatrix || g.rows != g.columns) {
-            mismatch(m, a_);
-            return;
+        const std::size_t dims = static_cast<std::size_t>(std::count(a_.alwaysOne.begin(), a_.alwaysOne.end(), false));
+        if (!Node::mayBatch || dims != 3)
+            return computeOne(m);
+        const int64_t batch = a_.shape[a_.dimensions(3).front()];
+        for (int64_t k = 0; k < batch; ++k) {
+            number_ = k;
+            computeOne(m);
         }
-        withNumber(arithmeticTypeOf(a_.type).scalar(), [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            if constexpr (!std::is_integral_v<T>)
-                static_cast<Node *>(this)->template run<T>(m);
-        });
+        number_.reset();
     }
 
     Grid grid(const Elements &e) const {
-        Grid g(e);
+        Grid g(e, number_);
         if (byColumns_ && e.shape.size() > 1)
             g.transpose();
         return g;
@@ -165,10 +166,10 @@ protected:
                 e.put(m, g.at(i, j), values(i, j));
     }
     /// The exchanged rows; a row outside of the matrix is reported and not exchanged.
-    static Pivots readPivots(Machine &m, Elements &e, int64_t rows) {
+    Pivots readPivots(Machine &m, Elements &e, int64_t rows) const {
         Pivots out;
         for (int64_t k = 0; k < rows; ++k) {
-            out.push_back(e.get<int64_t>(m, k) - 1);
+            out.push_back(e.get<int64_t>(m, firstPivot(rows) + k) - 1);
             if (out.back() >= 0 && out.back() < rows)
                 continue;
             m.report(FaultKind::Outside, e.site(), "row " + std::to_string(out.back() + 1) + " is not a row of the matrix");
@@ -181,15 +182,33 @@ protected:
             info_->put(m, 0, info);
     }
 
+    int64_t firstPivot(int64_t rows) const { return number_.value_or(0) * rows; }
+
+    static constexpr bool mayBatch = false; // a matrix of three dimensions is a batch
     Elements &a_;
 
 private:
+    void computeOne(Machine &m) {
+        const Grid g(a_, number_);
+        if (!g.isMatrix || g.rows != g.columns) {
+            mismatch(m, a_);
+            return;
+        }
+        withNumber(arithmeticTypeOf(a_.type).scalar(), [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            if constexpr (!std::is_integral_v<T>)
+                static_cast<Node *>(this)->template run<T>(m);
+        });
+    }
+
     Elements *info_;
     const bool byColumns_;
+    std::optional<int64_t> number_; // of the matrix in its batch
 };
 
 class Getrf final : public MatrixStep<Getrf> {
 public:
+    static constexpr bool mayBatch = true;
     explicit Getrf(NodeReader &r)
         : MatrixStep(r, r.input("_xin")), out_(keep(r.output("_xout"))), pivots_(keep(r.output("_ipiv"))) {}
     template <class T> void run(Machine &m) {
@@ -198,7 +217,7 @@ public:
         const int info = factorLU(a, pivots);
         write(m, out_, a);
         for (std::size_t k = 0; k < pivots.size(); ++k)
-            pivots_.put(m, static_cast<int64_t>(k), pivots[k] + 1);
+            pivots_.put(m, firstPivot(a.rows) + static_cast<int64_t>(k), pivots[k] + 1);
         writeInfo(m, info);
     }
 
@@ -208,6 +227,7 @@ private:
 
 class Getrs final : public MatrixStep<Getrs> {
 public:
+    static constexpr bool mayBatch = true;
     explicit Getrs(NodeReader &r)
         : MatrixStep(r, r.input("_a")), right_(keep(r.input("_rhs_in"))), pivots_(keep(r.input("_ipiv"))),
           out_(keep(r.output("_rhs_out"))) {}

@@ -40,6 +40,27 @@ public:
                 report(info, Lapacke<T>::getrs(form, size(n), size(count), native(A), size(lda), pivots, native(B), size(ldb)));
             });
     }
+    template <class T>
+    bool getrfBatched(Stream stream, int64_t n, T *A, int64_t lda, int64_t strideA, int *pivots, int64_t batch) {
+        return queueCall("getrfBatched", stream, {rangeOfBatch(A, n, n, lda, strideA, batch), rangeOf(pivots, n * batch)},
+                         {n, lda, batch}, [=] {
+                             for (int64_t k = 0; k < batch; ++k)
+                                 Lapacke<T>::getrf(size(n), size(n), native(A + k * strideA), size(lda), pivots + k * n);
+                         });
+    }
+    template <class T>
+    bool getrsBatched(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, int64_t strideA, const int *pivots,
+                      T *B, int64_t ldb, int64_t strideB, int64_t batch) {
+        const char form = op == Op::None ? 'N' : op == Op::Transpose ? 'T' : 'C';
+        return queueCall("getrsBatched", stream,
+                         {rangeOfBatch(A, n, n, lda, strideA, batch), rangeOf(pivots, n * batch),
+                          rangeOfBatch(B, n, count, ldb, strideB, batch)},
+                         {n, count, lda, ldb, batch}, [=] {
+                             for (int64_t k = 0; k < batch; ++k)
+                                 Lapacke<T>::getrs(form, size(n), size(count), native(A + k * strideA), size(lda), pivots + k * n,
+                                                   native(B + k * strideB), size(ldb));
+                         });
+    }
     template <class T> bool potrf(Stream stream, Triangle triangle, int64_t n, T *A, int64_t lda, int *info) {
         const char form = triangle == Triangle::Lower ? 'L' : 'U';
         return queueCall("potrf", stream, {rangeOfMatrix(A, n, n, lda), rangeOf(info, info ? 1 : 0)}, {n, lda},
@@ -47,6 +68,11 @@ public:
     }
 
 private:
+    /// Column-major matrices that begin `stride` elements apart.
+    template <class T>
+    static emulate::MemoryRange rangeOfBatch(T *M, int64_t rows, int64_t columns, int64_t ld, int64_t stride, int64_t batch) {
+        return rangeFrom(M, (batch - 1) * stride + (columns - 1) * ld + rows);
+    }
     static lapack_int size(int64_t n) { return static_cast<lapack_int>(n); }
     static void report(int *info, int result) {
         if (info)

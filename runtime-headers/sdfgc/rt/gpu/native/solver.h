@@ -1,16 +1,21 @@
-// gpu_solver.h's operations by cuSOLVER or hipSOLVER. Column-major.
+// gpu_solver.h's operations by cuSOLVER or hipSOLVER; those of a batch by cuBLAS or hipBLAS. Column-major.
 #pragma once
 
 #include "sdfgc/rt/complex.h"
 #include "sdfgc/rt/gpu/handle.h"
+#include "sdfgc/rt/gpu/native/pointers.h"
 #include "sdfgc/rt/gpu/workspace.h"
 
 #include SDFGC_SOLVER_HEADER
+#include SDFGC_BLAS_HEADER
 
 namespace sdfgc::gpu::detail {
 
 using SolverHandle =
     LibraryHandle<SDFGC_SOLVER_NAME(Handle_t), SDFGC_SOLVER_NAME(Create), SDFGC_SOLVER_NAME(Destroy), SDFGC_SOLVER_NAME(SetStream)>;
+
+using SolverBlasHandle =
+    LibraryHandle<SDFGC_BLAS_NAME(Handle_t), SDFGC_BLAS_NAME(Create), SDFGC_BLAS_NAME(Destroy), SDFGC_BLAS_NAME(SetStream)>;
 
 template <class T> struct NativeSolver;
 #define SDFGC_SOLVER_TYPE(T, N, p)                                                                                                 \
@@ -21,6 +26,8 @@ template <class T> struct NativeSolver;
         template <class... A> static auto getrs(const A &...a) { return SDFGC_SOLVER_NAME(p##getrs)(a...); }                       \
         template <class... A> static auto potrfSize(const A &...a) { return SDFGC_SOLVER_NAME(p##potrf_bufferSize)(a...); }        \
         template <class... A> static auto potrf(const A &...a) { return SDFGC_SOLVER_NAME(p##potrf)(a...); }                       \
+        template <class... A> static auto getrfBatched(const A &...a) { return SDFGC_BLAS_NAME(p##getrfBatched)(a...); }           \
+        template <class... A> static auto getrsBatched(const A &...a) { return SDFGC_BLAS_NAME(p##getrsBatched)(a...); }           \
     };
 SDFGC_SOLVER_TYPE(float, float, S)
 SDFGC_SOLVER_TYPE(double, double, D)
@@ -50,6 +57,32 @@ public:
         const SolverSpace<T> space(stream, 0, info);
         return space && ok(NativeSolver<T>::getrs(handle_, native_op, size(n), size(count), native(A), size(lda), pivots, native(B),
                                                   size(ldb), space.info));
+    }
+    template <class T>
+    bool getrfBatched(Stream stream, int64_t n, T *A, int64_t lda, int64_t strideA, int *pivots, int64_t batch) {
+        if (!allFit<int>({n, lda, batch}) || !blas_.bind(stream))
+            return false;
+        auto *const matrices = pointers_.of(stream, native(A), strideA, batch);
+        const Workspace info(stream, static_cast<size_t>(batch) * sizeof(int));
+        return matrices && info &&
+               BlasStatus::ok(NativeSolver<T>::getrfBatched(blas_, size(n), matrices, size(lda), pivots,
+                                                            reinterpret_cast<int *>(info.data()), size(batch)));
+    }
+    template <class T>
+    bool getrsBatched(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, int64_t strideA, const int *pivots,
+                      T *B, int64_t ldb, int64_t strideB, int64_t batch) {
+        if (!allFit<int>({n, count, lda, ldb, batch}) || !blas_.bind(stream))
+            return false;
+        const auto native_op = op == Op::None        ? SDFGC_BLAS_CONSTANT(OP_N)
+                               : op == Op::Transpose ? SDFGC_BLAS_CONSTANT(OP_T)
+                                                     : SDFGC_BLAS_CONSTANT(OP_C);
+        auto *const factors = pointers_.of(stream, native(const_cast<T *>(A)), strideA, batch);
+        auto *const right = pointers_.of(stream, native(B), strideB, batch);
+        int invalid = 0; // the number of an invalid argument, in host memory
+        return factors && right &&
+               BlasStatus::ok(NativeSolver<T>::getrsBatched(blas_, native_op, size(n), size(count), factors, size(lda), pivots,
+                                                            right, size(ldb), &invalid, size(batch))) &&
+               invalid == 0;
     }
     template <class T> bool potrf(Stream stream, Triangle triangle, int64_t n, T *A, int64_t lda, int *info) {
         const auto fill =
@@ -84,7 +117,11 @@ private:
         return reinterpret_cast<std::conditional_t<std::is_const<T>::value, const Value, Value> *>(p);
     }
 
+    using BlasStatus = SolverBlasHandle;
+
     SolverHandle handle_;
+    SolverBlasHandle blas_;
+    PointerArrays pointers_;
 };
 
 } // namespace sdfgc::gpu::detail
