@@ -412,7 +412,8 @@ void Dense::invert(const Matrix &lu, Name pivots, Name info) {
         return;
     }
     call("invert", {lu.data, pivots}, {lu.data}, info, "getri",
-         {order(lu), "_out" + lu.data.str(), leading(lu), "_in" + pivots.str()});
+         {order(lu), ofBatch("_out" + lu.data.str(), lu, lu.batchStride), leading(lu), ofBatch("_in" + pivots.str(), lu, lu.rows)},
+         lu);
 }
 
 void Dense::solveTriangle(const Matrix &a, const Triangle &t, const Matrix &right) {

@@ -62,8 +62,8 @@ public:
     /// Sets the triangle above (`lower`) or below the diagonal to zero.
     void clearTriangle(const Matrix &m, bool lower);
 
-    // `info` gets LAPACK's result; an empty name means that it is not requested. `factor` and `solve` also work on batches, without
-    // info: the pivots of each matrix follow those of the one before.
+    // `info` gets LAPACK's result; an empty name means that it is not requested. `factor`, `solve` and `invert` also work on batches,
+    // without info: the pivots of each matrix follow those of the one before.
     void factor(const Matrix &m, Name pivots, Name info = {});                      // getrf
     void solve(const Matrix &lu, Name pivots, const Matrix &right, Name info = {}); // getrs
     void invert(const Matrix &lu, Name pivots, Name info = {});                     // getri

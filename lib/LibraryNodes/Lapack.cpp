@@ -5,7 +5,7 @@
 //   Getri    inverse from LU                               Cholesky   copy, factor, clear the other triangle
 //   Potrf    Cholesky factor of one triangle               Trsm       copy, solve with one triangle
 //
-// Getrf and Getrs also take a batch: if the matrices have three dimensions, the first one is that of the batch, in all operands.
+// Getrf, Getrs and Getri also take a batch: if the matrices have three dimensions, the first one is that of the batch, in all operands.
 //
 // The nodes work on copies, or in place where input and output are the same memory. `_res` is LAPACK's info: zero, or the first
 // pivot that is zero (not positive). DaCe ignores the info of nodes without `_res`, so it is not computed for them.
@@ -57,9 +57,8 @@ public:
     /// copied to the host at the end if they are needed there.
     Name integers(Name connector, bool isInput) {
         Operand o = isInput ? x_.input(connector) : x_.output(connector);
-        const bool isContiguous =
-            batched_ ? o.rank() == 2 && o.strides[1].isOne() && o.strides[0] == o.shape[1]
-                     : o.rank() == 0 || (o.rank() == 1 && o.strides[0].isOne());
+        const bool isContiguous = batched_ ? o.rank() == 2 && o.strides[1].isOne() && o.strides[0] == o.shape[1]
+                                           : o.rank() == 0 || (o.rank() == 1 && o.strides[0].isOne());
         if (!o || !isContiguous || !(o.type == Type(ScalarKind::Int32)))
             return refuse("`" + connector.str() + "` must be contiguous and of type int32"), connector;
         x_.bind(connector, o);
@@ -141,7 +140,7 @@ bool expandGetrs(State &s, LibraryNode &n, pass::Context &c) {
 }
 
 bool expandGetri(State &s, LibraryNode &n, pass::Context &c) {
-    Routine k(s, n, c, "_xin");
+    Routine k(s, n, c, "_xin", Dense::Library::Lapack, true);
     Name pivots = k.integers("_ipiv", true), info = k.info();
     Matrix work = k.start("_xin", "_xout");
     if (k.refused())

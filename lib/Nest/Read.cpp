@@ -161,7 +161,8 @@ private:
     static bool writesAll(const Node &n, const Edge &e, const sym::Subset &subset) {
         if (const auto *l = dyn_cast<LibraryNode>(&n)) {
             const auto how = analysis::combinationOf(*l);
-            return how && !how->keepsOld() && !analysis::has(*l, analysis::Trait::KeepsElements);
+            return analysis::has(*l, analysis::Trait::WritesAll) ||
+                   (how && !how->keepsOld() && !analysis::has(*l, analysis::Trait::KeepsElements));
         }
         const auto *t = dyn_cast<Tasklet>(&n);
         return t && subset.isOneElement() && assignsAlways(*t, e.srcConn);

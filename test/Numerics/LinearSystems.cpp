@@ -195,7 +195,7 @@ void batches(Program &p) {
             Tensor A = p.array(n + "A", "B, N, N", k.type, strides), LU = p.array(n + "LU", "B, N, N", k.type, strides),
                    piv = p.array(n + "piv", "B, N", ScalarKind::Int32), b = p.array(n + "b", "B, N, 2", k.type),
                    x = p.array(n + "x", "B, N, 2", k.type, *strides ? "12, 1, 6" : ""), v = p.array(n + "v", "B, N", k.type),
-                   y = p.array(n + "y", "B, N", k.type);
+                   y = p.array(n + "y", "B, N", k.type), V = p.array(n + "V", "B, N, N", k.type);
             A.each([&](const Index &i) {
                 if ((i[1] + 1 + i[0]) % 6 == i[2]) // requires row exchanges, others in each matrix
                     A.set(i, 25.0);
@@ -203,6 +203,7 @@ void batches(Program &p) {
             p.node(lapack + "getrf.Getrf").in("_xin", A).out("_xout", LU).out("_ipiv", piv);
             p.node(lapack + "getrs.Getrs").in("_a", LU).in("_ipiv", piv).in("_rhs_in", b).out("_rhs_out", x);
             p.node(lapack + "getrs.Getrs").in("_a", LU).in("_ipiv", piv).in("_rhs_in", v).out("_rhs_out", y);
+            p.node(lapack + "getri.Getri").in("_xin", LU).in("_ipiv", piv).out("_xout", V);
             for (int64_t m = 0; m < 3; ++m) {
                 checkProduct(
                     p, n + "Getrs of a batch", 6, 2, k.tolerance,
@@ -217,7 +218,15 @@ void batches(Program &p) {
                     [=](int64_t i, int64_t) { return sum(6, [&](int64_t l) {
                                                   return A({m, i, l}) * after(y, {m, l});
                                               }); },
-                    [=](int64_t i, int64_t) { return v({m, i}); });
+                    [=](int64_t i, int64_t) {
+                        return v({m, i});
+                    });
+                checkProduct(
+                    p, n + "Getri of a batch", 6, 6, k.tolerance,
+                    [=](int64_t i, int64_t j) { return sum(6, [&](int64_t l) {
+                                                    return A({m, i, l}) * after(V, {m, l, j});
+                                                }); },
+                    [](int64_t i, int64_t j) { return i == j ? 1.0 : 0.0; });
             }
         }
     }

@@ -53,7 +53,7 @@ def arguments(name, case, size):
             value = symbols.get(a['name'], a.get('value', 1))
         options += ['--arg', f'{a["name"]}={value}']
     for name, value in symbols.items():
-        if name not in {a['name'] for a in case['args']}:
+        if name in case.get('init', symbols) and name not in {a['name'] for a in case['args']}: # others only size the benchmark
             options += ['--arg', f'{name}={value}']
     return options
 

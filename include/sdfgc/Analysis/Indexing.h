@@ -95,6 +95,7 @@ enum class Trait : uint8_t {
     Product = 1,       // names a product of matrices or vectors and no routine, so passes may choose how it is computed
     HasCode = 2,       // its property `code` holds assignments in Python
     KeepsElements = 4, // leaves some elements of its outputs as they are
+    WritesAll = 8,     // writes all elements of its outputs, although its operands do not share loops
 };
 bool has(const ir::LibraryNode &n, Trait trait);
 

@@ -23,6 +23,7 @@ std::optional<int64_t> slopeOf(sym::Expr e, Name variable);
 struct PerIteration {
     std::vector<std::size_t> dims;        // of the private container, that are kept: those with several elements
     std::vector<sym::Expr> sizes, shifts; // of these dimensions; an element of an iteration is at its index plus the shift
+    bool byColumns = false;               // matrices whose columns are contiguous
     Name made;
     analysis::Memory memory = -1; // of `made`
 };

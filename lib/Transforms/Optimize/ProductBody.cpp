@@ -3,6 +3,7 @@
 #include "Transforms/Edits/Nodes.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
@@ -52,37 +53,17 @@ void moveIntoCondition(LoopRegion &l, ConditionalBlock &c) {
     branch.setStart(branch.adopt(std::move(loop)));
 }
 
-Reason ProductBody::read(LoopRegion &l, const std::set<Name> &shared) {
+Reason ProductBody::read(LoopRegion &l, const CopyAsMap &copyAsMap) {
+    level_ = {l.variable, analysis::headerOf(l).range()};
     const std::vector<Block *> blocks = analysis::sequenceOf(l);
-    const Reason other{Why::ControlFlow, "its body is not just a chain of states"};
     if (blocks.empty())
-        return other;
-    for (const Block *b : blocks) {
-        const auto *s = dyn_cast<State>(b);
-        if (!s || !nest::isReadable(*s))
-            return other;
-        states_.push_back(s);
-        for (Item &i : nest::readState(*s, memories_, shared))
-            items_.push_back(std::move(i));
-    }
-    for (const auto &e : l.edges())
-        for (const auto &[name, text] : e->assignments) {
-            const sym::ParseResult value = sym::parse(text, nullptr, [this](Name n) { return g_.desc(n) != nullptr; });
-            const DataDesc *d =
-                value.expr && value.expr->kind() == sym::SymbolicKind::Subscript ? g_.desc(value.expr->name()) : nullptr;
-            if (!d || !analysis::isPlain(d) || !d->isArray() || !d->dtype.isInteger() ||
-                d->rank() != value.expr->operands().size() ||
-                std::any_of(d->offset.begin(), d->offset.end(), [](sym::Expr o) { return !o.isZero(); }))
-                return {Why::Symbol, "its body assigns `" + name.str() + "`, which is not an element of an index array"};
-            const auto operands = value.expr->operands();
-            nodes_.push_back(std::make_shared<AccessNode>(value.expr->name()));
-            if (!indices_.emplace(name, Index{value.expr->name(), {operands.begin(), operands.end()}, nodes_.back().get()}).second)
-                return {Why::Symbol, "its body assigns `" + name.str() + "` several times"};
-        }
+        return {Why::ControlFlow, "its body is not just a chain of states"};
+    if (Reason why = readAssignments(l))
+        return why;
+    for (Block *b : blocks)
+        if (Reason why = readBlock(*b, copyAsMap))
+            return why;
     for (const auto &[name, index] : indices_) {
-        for (const sym::Expr at : index.at)
-            if (mentionsIndex({at.freeSymbols().begin(), at.freeSymbols().end()}))
-                return {Why::Symbol, "the index of `" + index.data.str() + "` is an element itself"};
         const analysis::Place place = memories_.placeOf(g_, index.data);
         for (const Item &i : items_)
             for (const nest::PlacedUse &u : nest::usesOf(i))
@@ -90,6 +71,53 @@ Reason ProductBody::read(LoopRegion &l, const std::set<Name> &shared) {
                     return {Why::Dependence, "its body writes index array `" + index.data.str() + "`"};
     }
     return {};
+}
+
+Reason ProductBody::readAssignments(LoopRegion &l) {
+    for (const auto &e : l.edges())
+        for (const auto &[name, text] : e->assignments) {
+            const sym::ParseResult value = sym::parse(text, nullptr, [this](Name n) { return g_.desc(n) != nullptr; });
+            const DataDesc *d =
+                value.expr && value.expr->kind() == sym::SymbolicKind::Subscript ? g_.desc(value.expr->name()) : nullptr;
+            const bool isIndex = d && (d->dtype.isInteger() || (onDevice_ && (d->dtype.isFloat() || d->dtype.isComplex())));
+            if (!isIndex || !analysis::isPlain(d) || !d->isArray() || d->rank() != value.expr->operands().size() ||
+                std::any_of(d->offset.begin(), d->offset.end(), [](sym::Expr o) { return !o.isZero(); }))
+                return {Why::Symbol, "its body assigns `" + name.str() + "`, which is not an element of an index array"};
+            const auto operands = value.expr->operands();
+            nodes_.push_back(std::make_shared<AccessNode>(value.expr->name()));
+            if (!indices_.emplace(name, Index{value.expr->name(), {operands.begin(), operands.end()}, nodes_.back().get()}).second)
+                return {Why::Symbol, "its body assigns `" + name.str() + "` several times"};
+        }
+    for (const auto &[name, index] : indices_)
+        for (const sym::Expr at : index.at)
+            if (mentionsIndex({at.freeSymbols().begin(), at.freeSymbols().end()}))
+                return {Why::Symbol, "the index of `" + index.data.str() + "` is an element itself"};
+    return {};
+}
+
+Reason ProductBody::readBlock(Block &b, const CopyAsMap &copyAsMap) {
+    if (auto *l = dyn_cast<LoopRegion>(&b); l && onDevice_)
+        return readLoop(*l);
+    if (auto *c = dyn_cast<ConditionalBlock>(&b); c && onDevice_)
+        return readBranch(*c, copyAsMap);
+    const auto *s = dyn_cast<State>(&b);
+    if (!s || !nest::isReadable(*s))
+        return {Why::ControlFlow, "its body is not just a chain of states"};
+    states_.push_back(s);
+    for (Item &i : nest::readState(*s, memories_, loops_.shared())) {
+        if (onDevice_)
+            readValues(i);
+        items_.push_back(std::move(i));
+    }
+    return {};
+}
+
+Name ProductBody::make(std::string_view base, DataDesc d) {
+    d.storage = Storage::CPU_Heap;
+    const Name name = g_.freshName(base);
+    g_.arrays.set(name, std::move(d));
+    made_.insert(name);
+    return name;
 }
 
 bool ProductBody::mentionsIndex(const std::set<Name> &names) const {
@@ -101,9 +129,11 @@ Reason ProductBody::whySymbols(const Item &i) const {
         return {};
     const Reason why{Why::Symbol, "an element of an index array is more than the index of a factor of a product"};
     for (const nest::PlacedUse &u : nest::usesOf(i)) {
-        for (const Node *n : u.step->nodes)
-            if (mentionsIndex(analysis::freeSymbols(*n)))
+        for (const Node *n : u.step->nodes) {
+            const auto *t = dyn_cast<Tasklet>(n); // in no state, if it was made
+            if (mentionsIndex(analysis::freeSymbols(*n)) || (t && mentionsIndex(*t)))
                 return why;
+        }
         for (const auto *s : {&u.use->subset, &u.use->memlet.subset, &u.use->memlet.otherSubset})
             if (*s && mentionsIndex((*s)->freeSymbols()))
                 return why;
@@ -139,11 +169,8 @@ Reason ProductBody::gather(Step &product, const Map &like, const std::function<N
             !analysis::isPlain(g_.desc(from.data)) || !g_.desc(from.data)->isArray())
             return {Why::NotAffine, "`" + from.data.str() + "` has an index that is not just an element of an index array"};
         DataDesc d = DataDesc::array(g_.desc(from.data)->dtype, own->sizes(), true);
-        d.storage = Storage::CPU_Heap;
-        const Name name = g_.freshName(from.data.str() + "_gathered");
         const sym::Subset all = d.fullSubset();
-        g_.arrays.set(name, std::move(d));
-        made_.insert(name);
+        const Name name = make(from.data.str() + "_gathered", std::move(d));
         Use to = from;
         to.moveTo(name, memories_.of(g_, name));
         to.memlet = Memlet::simple(name, all);

@@ -9,10 +9,21 @@
 //
 // A condition around the body that the loop does not change is tested once, before the loop. The index of a factor may be a
 // symbol that the body reads from an index array. A map then gathers the elements that the iterations read.
+//
+// For a device, the body may contain more, which becomes part of maps (ProductBodyForms.cpp):
+//
+//     z = pts[b]                                       map[i = 0:M, j = 0:M] {
+//     for n = 0; n < S; n = n + 1 {                        for n = 0:S {
+//         w = f(z, n)                                          w = f(pts[b], n)
+//         map[i = 0:M, j = 0:M] { T[i, j] += w }   ->          T[i, j] += w
+//     }                                                    }
+//     if abs(z) < 1 {                                  }
+//         map[i = 0:M] { X[i] = -X[i] }                map[i = 0:M] { X[i] = -X[i] if abs(pts[b]) < 1 else X[i] }
+//     }
 #pragma once
 
 #include "sdfgc/Diag/Reason.h"
-#include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Nest/LoopItems.h"
 
 namespace sdfgc::transforms {
 
@@ -23,10 +34,15 @@ void moveIntoCondition(ir::LoopRegion &l, ir::ConditionalBlock &c);
 
 class ProductBody {
 public:
-    ProductBody(ir::SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories) {}
+    /// `onDevice`: take inner loops, branches, and symbols that are elements of arrays of any type.
+    ProductBody(ir::SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, const nest::LoopItems &loops,
+                bool onDevice)
+        : g_(g), memories_(memories), conflicts_(items), loops_(loops), onDevice_(onDevice) {}
 
+    /// Turns a copy into a map over its elements, or returns why it has no such form.
+    using CopyAsMap = std::function<diag::Reason(nest::Item &)>;
     /// Reads the body of a loop, a chain of states. Returns why it has no such form.
-    diag::Reason read(ir::LoopRegion &l, const std::set<Name> &shared);
+    diag::Reason read(ir::LoopRegion &l, const CopyAsMap &copyAsMap);
 
     std::vector<nest::Item> &items() { return items_; }
     const std::vector<const ir::State *> &states() const { return states_; }
@@ -39,6 +55,13 @@ public:
     diag::Reason whySymbols(const nest::Item &i) const;
     /// The containers that `gather` made: remove them if the loop stays.
     const std::set<Name> &made() const { return made_; }
+    /// Adds a container for values of one iteration to those.
+    Name make(std::string_view base, ir::DataDesc d);
+    /// Containers that are private to iterations of inner loops now, and the variables of these.
+    const std::set<Name> &inner() const { return inner_; }
+    const std::set<Name> &innerVariables() const { return innerVariables_; }
+    /// Containers that branches write although their conditions do not hold: they must be private to an iteration.
+    const std::set<Name> &unguarded() const { return unguarded_; }
 
 private:
     /// An element of an index array.
@@ -47,6 +70,17 @@ private:
         std::vector<sym::Expr> at;
         const ir::AccessNode *access = nullptr; // a node to copy
     };
+    diag::Reason readAssignments(ir::LoopRegion &l);
+    diag::Reason readBlock(ir::Block &b, const CopyAsMap &copyAsMap);
+    diag::Reason readStates(ir::Region &r, std::vector<nest::Item> &out);
+    void readValues(nest::Item &i, std::vector<Name> params = {}) const;
+    bool mentionsIndex(const ir::Tasklet &t) const;
+    diag::Reason readBranch(ir::ConditionalBlock &c, const CopyAsMap &copyAsMap);
+    diag::Reason whyNoCondition(const ir::Code &condition) const;
+    diag::Reason guard(nest::Item &i, const std::string &condition, const ir::Region &branch,
+                       std::vector<analysis::LoopLevel> loops);
+    diag::Reason readLoop(ir::LoopRegion &l);
+    diag::Reason readScalars(const std::vector<nest::Item> &items, const ir::LoopRegion &l, std::set<Name> &scalars) const;
     std::optional<std::size_t> gatheredDim(const sym::Subset &s) const;
     bool mentionsIndex(const std::set<Name> &names) const;
     nest::Item copyOf(const nest::Use &from, std::size_t dim, const nest::Use &to, const nest::Map &like,
@@ -54,10 +88,14 @@ private:
 
     ir::SDFG &g_;
     analysis::Memories &memories_;
+    const nest::Conflicts &conflicts_;
+    const nest::LoopItems &loops_;
+    const bool onDevice_;
+    analysis::LoopLevel level_; // of the loop
     std::vector<nest::Item> items_;
     std::vector<const ir::State *> states_;
     std::map<Name, Index> indices_; // by symbol
-    std::set<Name> made_;
+    std::set<Name> made_, inner_, innerVariables_, unguarded_;
     std::vector<std::shared_ptr<ir::AccessNode>> nodes_;
 };
 

@@ -1,4 +1,4 @@
-// raise-products: compute the products in the iterations of a loop by one call of a library.
+// raise-products: compute the products or solutions in the iterations of a loop by one call of a library.
 //
 //     for r = 0; r < NR; r = r + 1 {                         T'[0:NR, 0:NQ, 0:NP] = A[0:NR, 0:NQ, 0:NP] @ C[0:NP, 0:NP]
 //         T[0:NQ, 0:NP] = A[r, 0:NQ, 0:NP] @ C[0:NP, 0:NP] -> map[r = 0:NR, q = 0:NQ, p = 0:NP] { A[r, q, p] = T'[r, q, p] }
@@ -31,8 +31,12 @@
 //         map[x = 0:K, y = 0:K] { S[x, y] += T[x, y] }           for b = 0:NB { S[x, y] += T'[b, x, y] }
 //     }                                                      }
 //
+// Systems of equations in the iterations become batches, for a GPU (RaisedSolutions.cpp), and so may loops and branches in the
+// body (ProductBodyForms.cpp). All maps behind the last call become one with the loop inside, if one of them adds to results
+// of earlier iterations (MapsTogether.h).
+//
 // Legal when:
-//   1. the loop counts by one to a known end, and has a chain of states as its body, without further loops (ProductBody.h);
+//   1. the loop counts by one to a known end, and has a chain of states as its body (ProductBody.h);
 //   2. iterations do not depend on each other, except by containers that each iteration writes before it reads them, and
 //      that nothing reads after the loop, and by those that a single map uses, each iteration its own elements;
 //   3. the steps are products without coefficients, maps, copies and tasklets without further effects, and they use
@@ -82,9 +86,7 @@ class RaiseProducts : public pass::GraphPass {
                 context.missed(where, "does not become products of all iterations", why);
                 return moves;
             }
-            const std::size_t n = raised.products();
-            if (!context.mayChange(where, "becomes " + (n == 1 ? std::string("a product") : std::to_string(n) + " products") +
-                                              " of all iterations")) {
+            if (!context.mayChange(where, raised.result())) {
                 raised.abandon();
                 return moves;
             }

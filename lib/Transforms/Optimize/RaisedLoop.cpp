@@ -30,7 +30,7 @@ bool RaisedLoop::hasProducts(const LoopRegion &l) {
         const auto *s = dyn_cast<State>(b);
         return s && std::any_of(s->nodes().begin(), s->nodes().end(), [](const auto &n) {
                    const auto *node = dyn_cast<LibraryNode>(n.get());
-                   return node && analysis::isIndexed(*node) && !analysis::isReduction(*node);
+                   return node && ((analysis::isIndexed(*node) && !analysis::isReduction(*node)) || isSystem(*node));
                });
     });
 }
@@ -52,6 +52,16 @@ std::size_t RaisedLoop::products() const {
         std::count_if(parts_.begin(), parts_.end(), [](const LoopPart &p) { return p.product && !p.isHoisted; }));
 }
 
+std::string RaisedLoop::result() const {
+    const auto counted = [](std::size_t n, const std::string &what) {
+        return n == 1 ? "a " + what : std::to_string(n) + " " + what + "s";
+    };
+    const auto calls = std::count_if(parts_.begin(), parts_.end(), [](const LoopPart &p) { return p.isSolution; });
+    const std::size_t n = products();
+    return "becomes " + (n ? counted(n, "product") + " of all iterations" : "") + (n && calls ? " and " : "") +
+           (calls ? counted(static_cast<std::size_t>(calls), "call") + " of LAPACK for " + (n ? "them" : "all iterations") : "");
+}
+
 Reason RaisedLoop::find() {
     if (!loop_.optimize)
         return {Why::Kept, "the graph requires it"};
@@ -67,12 +77,13 @@ Reason RaisedLoop::find() {
         return {Why::Small, "it has fewer than two iterations"};
     if (sym::isNonNegative(level_.range.size(), items_.facts()) != sym::Truth::True)
         return {Why::UnknownSize, "its number of iterations may be negative"};
-    if (Reason why = body_.read(loop_, loops_.shared()))
+    if (Reason why = body_.read(loop_, [this](Item &i) { return copyAsMap(i); }))
         return why;
     if (Reason why = findPrivate())
         return why;
     if (Reason why = readParts())
         return why;
+    joinOrdered();
     if (Reason why = findOrdered())
         return why;
     if (Reason why = expand())
@@ -85,9 +96,25 @@ Reason RaisedLoop::findPrivate() {
     if (Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), after_.symbols(), body))
         return why;
     assigned_ = body.assigned;
-    return nest::dependenceOf(
+    Reason why = nest::dependenceOf(
         body, g_, items_, memories_, [this](Name n) { return outside(n); }, locals_,
         [this](Name n) { return carried_.insert(n).second; });
+    for (const Name n : body_.inner())
+        if (!why && (carried_.count(n) || !locals_.erase(n)))
+            return carriedBy(n);
+    for (const Name n : body_.unguarded())
+        if (!why && !locals_.count(n))
+            return carriedBy(n);
+    return why;
+}
+
+bool RaisedLoop::isCarried(const LoopPart &p) const {
+    const std::vector<nest::PlacedUse> uses = nest::usesOf(p.item);
+    return std::any_of(uses.begin(), uses.end(), [this](const nest::PlacedUse &u) {
+        return std::any_of(carried_.begin(), carried_.end(), [&](Name n) {
+            return u.use->data == n || (g_.desc(n) && !memories_.apart(u.use->place(), memories_.placeOf(g_, n)));
+        });
+    });
 }
 
 Reason RaisedLoop::findOrdered() {
@@ -96,7 +123,7 @@ Reason RaisedLoop::findOrdered() {
         for (LoopPart &p : parts_)
             for (const nest::PlacedUse &u : nest::usesOf(p.item))
                 if (u.use->data == n || (g_.desc(n) && !memories_.apart(u.use->place(), memories_.placeOf(g_, n)))) {
-                    if ((only && only != &p) || !p.item.map || p.product)
+                    if ((only && only != &p) || !p.item.map || p.product || p.isSolution)
                         return carriedBy(n);
                     only = &p;
                 }
@@ -133,27 +160,25 @@ Outside RaisedLoop::outside(Name n) const {
 }
 
 Reason RaisedLoop::readParts() {
-    for (Item &i : body_.items()) {
-        if (i.step && BatchedProduct::isProduct(*i.step)) {
-            std::vector<Item> before;
-            const Map like = emptyMap("gather");
-            if (Reason why = body_.gather(
-                    *i.step, like, [this](std::size_t n) { return parameter(n); }, before))
-                return why;
-            for (Item &gathered : before)
-                parts_.emplace_back().item = std::move(gathered);
-            for (const Name n : body_.made())
-                locals_.insert(n);
-        }
+    for (std::size_t k = 0; k < body_.items().size(); ++k) {
+        Item &i = body_.items()[k];
+        if (Reason why = gatherFor(i))
+            return why;
         if (Reason why = body_.whySymbols(i))
             return why;
+        if (i.step && context_.options.gpu() && isSystem(*i.step)) {
+            if (Reason why = readSolution(k))
+                return why;
+            continue;
+        }
         LoopPart p;
         if (Reason why = readPart(std::move(i), p))
             return why;
         parts_.push_back(std::move(p));
     }
     hoist();
-    if (products() == 0)
+    const bool solves = std::any_of(parts_.begin(), parts_.end(), [](const LoopPart &p) { return p.isSolution && !p.isHoisted; });
+    if (products() == 0 && !solves)
         return {Why::Shape, "its products are in maps, or the same in all iterations"};
     bool gains = true;
     for (const LoopPart &p : parts_)
@@ -164,6 +189,22 @@ Reason RaisedLoop::readParts() {
         }
     if (!context_.options.gpu() && !gains)
         return {Why::Unprofitable, "each of its calls multiplies matrices, and uses results of the others while they are in cache"};
+    return {};
+}
+
+/// Gathers the elements of factors whose index is a symbol that the body reads from an array.
+Reason RaisedLoop::gatherFor(Item &i) {
+    if (!i.step || !BatchedProduct::isProduct(*i.step))
+        return {};
+    std::vector<Item> before;
+    const Map like = emptyMap("gather");
+    if (Reason why = body_.gather(
+            *i.step, like, [this](std::size_t n) { return parameter(n); }, before))
+        return why;
+    for (Item &gathered : before)
+        parts_.emplace_back().item = std::move(gathered);
+    for (const Name n : body_.made())
+        locals_.insert(n);
     return {};
 }
 
@@ -249,7 +290,7 @@ Map RaisedLoop::emptyMap(std::string label) const {
 void RaisedLoop::hoist() {
     const bool runsAlways = sym::isPositive(level_.range.size(), items_.facts()) == sym::Truth::True;
     for (LoopPart &p : parts_) {
-        if (!isSame(p) || !(runsAlways || isHarmless(p)))
+        if (p.isSolution || !isSame(p) || !(runsAlways || isHarmless(p)))
             continue;
         p.isHoisted = true;
         for (const nest::PlacedUse &u : nest::usesOf(p.item))
@@ -311,6 +352,7 @@ Reason RaisedLoop::expand() {
             e.sizes.push_back(*size);
             e.shifts.emplace_back(0);
         }
+        e.byColumns = columns_.count(n) != 0;
         private_.emplace(n, std::move(e));
     }
     std::set<Name> shifted;
@@ -402,7 +444,7 @@ Reason RaisedLoop::checkUses() const {
             const Use &u = *placed.use;
             const DataDesc *d = g_.desc(u.data);
             const bool isPrivate = private_.count(u.data) != 0;
-            if (p.product)
+            if (p.product || p.isSolution)
                 continue;
             if (d && d->isView())
                 return {Why::Container, "it uses view `" + u.data.str() + "`"};
@@ -418,6 +460,8 @@ void RaisedLoop::add(const std::string &base, PerIteration &e, Type type, const 
     shape.insert(shape.end(), e.sizes.begin(), e.sizes.end());
     DataDesc d = DataDesc::array(type, std::move(shape), true);
     d.storage = Storage::CPU_Heap;
+    if (e.byColumns)
+        d.strides = {e.sizes[0] * e.sizes[1], 1, e.sizes[0]};
     e.made = nest::addContainer(g_, base, std::move(d), connectors);
     e.memory = memories_.of(g_, e.made);
 }

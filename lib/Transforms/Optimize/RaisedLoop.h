@@ -14,25 +14,32 @@ struct LoopPart {
     nest::Item item;                         // a map, or a tasklet; for a product, the step as read
     std::optional<BatchedProduct> product;   // of all iterations
     std::optional<PerIteration> redirection; // of the product's result, if it cannot be in place
+    bool isSolution = false;                 // a node of LAPACK, which takes a batch
     bool isHoisted = false;                  // runs once, in front
     bool isOrdered = false;                  // a map whose iterations each run the loop, in its order
 };
+
+/// Does a node solve a system of equations, or invert a matrix?
+bool isSystem(const ir::LibraryNode &n);
+bool isSystem(const nest::Step &s);
 
 /// One loop whose products may be raised.
 class RaisedLoop {
 public:
     RaisedLoop(ir::LoopRegion &l, const LoopsOf &known, int64_t mostTrips, const pass::Context &context)
         : loop_(l), g_(known.g), memories_(known.memories), items_(known.items), loops_(known.loops), after_(known.after),
-          mostTrips_(mostTrips), context_(context), body_(known.g, known.memories) {}
+          mostTrips_(mostTrips), context_(context),
+          body_(known.g, known.memories, known.items, known.loops, context.options.gpu()) {}
 
-    /// Does the body of a loop contain products?
+    /// Does the body of a loop contain products, or systems of equations?
     static bool hasProducts(const ir::LoopRegion &l);
 
     /// Why the loop stays; empty if it can be replaced.
     diag::Reason obstacle();
     /// Removes the containers that `obstacle` made, if the loop stays.
     void abandon();
-    std::size_t products() const;
+    /// `becomes 2 products of all iterations`, for remarks.
+    std::string result() const;
 
     /// Replaces the loop; there must be no obstacle. `connectors`: names that no container may have (nest::connectorsOf).
     void raise(const std::set<Name> &connectors);
@@ -48,6 +55,9 @@ private:
     /// Lets maps that use values of earlier iterations run the loop inside. Each container of that kind must be used by one map,
     /// whose iterations do not share its elements.
     diag::Reason findOrdered();
+    /// Makes one map of all maps behind the last call of a library, if one of them uses values of earlier iterations.
+    void joinOrdered();
+    bool isCarried(const LoopPart &p) const;
     static diag::Reason carriedBy(Name n);
     nest::Outside outside(Name n) const;
 
@@ -55,6 +65,23 @@ private:
 
     diag::Reason readParts();
     diag::Reason readPart(nest::Item i, LoopPart &p) const;
+    diag::Reason gatherFor(nest::Item &product);
+    std::size_t products() const;
+
+    // ---- systems of equations (RaisedSolutions.cpp)
+
+    /// Adds the parts of item number `at`, which solves a system in each iteration.
+    diag::Reason readSolution(std::size_t at);
+    struct System;
+    diag::Reason readSystem(const nest::Step &s, System &out) const;
+    diag::Reason readMatrix(const nest::Step &s, const char *connector, bool isWritten, std::optional<nest::Use> &out) const;
+    bool canFactorInPlace(const nest::Use &matrix, std::size_t at);
+    bool isAllOfLocal(const nest::Use &u) const;
+    nest::Use made(const nest::Use &like, std::string_view base, Type type, std::vector<sym::Expr> shape);
+    void addCopy(const nest::Use &from, const nest::Use &to);
+    void addNode(const ir::LibraryNode &like, const char *className, std::vector<std::pair<std::string, nest::Use>> operands);
+    /// The node for the matrices of all iterations.
+    nest::Item ofAll(nest::Item node) const;
 
     /// Does a map contain only maps and tasklets that may get a further loop around them?
     diag::Reason whyNotMap(const nest::Map &m) const;
@@ -135,6 +162,7 @@ private:
     std::vector<LoopPart> parts_;
     std::set<Name> carried_; // containers with values of earlier iterations
     std::set<Name> locals_;  // containers private to an iteration
+    std::set<Name> columns_; // of these, matrices that LAPACK uses in place
     PrivateContainers private_;
 };
 

@@ -1,6 +1,9 @@
 // The items that replace a loop with products.
 #include "Transforms/Optimize/RaisedLoop.h"
 
+#include "Transforms/Optimize/MapsTogether.h"
+
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/CallBlocks.h"
@@ -38,7 +41,33 @@ void RaisedLoop::raise(const std::set<Name> &connectors) {
     loops_.replace(loop_, std::move(out), header_);
     for (const Name n : unused)
         g_.arrays.erase(n);
+    for (const Name n : body_.inner())
+        g_.desc(n)->storage = Storage::Register;
+    for (const Name n : body_.innerVariables())
+        analysis::forgetVariable(g_, n);
     nest::forgetSymbols(g_, assigned_);
+}
+
+void RaisedLoop::joinOrdered() {
+    std::size_t first = parts_.size();
+    const auto isMap = [](const LoopPart &p) { return p.item.map && !p.product && !p.isSolution && !p.isHoisted; };
+    while (first > 0 && isMap(parts_[first - 1]))
+        --first;
+    if (!context_.options.gpu() || parts_.size() < first + 2 ||
+        std::none_of(parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end(),
+                     [this](const LoopPart &p) { return isCarried(p); }))
+        return;
+    std::vector<Item> maps;
+    for (std::size_t k = first; k < parts_.size(); ++k)
+        maps.push_back(std::move(parts_[k].item));
+    MapsTogether together(g_, items_, {loop_.variable, header_.walk()}, {});
+    if (together.read(maps)) {
+        for (std::size_t k = first; k < parts_.size(); ++k)
+            parts_[k].item = std::move(maps[k - first]);
+        return;
+    }
+    parts_.resize(first + 1);
+    parts_[first].item = {together.join(std::move(maps)), nullptr};
 }
 
 sym::Expr RaisedLoop::iteration() const { return sym::Expr::symbol(loop_.variable) - level_.range.begin; }
@@ -110,6 +139,10 @@ void RaisedLoop::runInside(Map &m) const {
 }
 
 void RaisedLoop::addPart(LoopPart &p, const std::set<Name> &connectors, std::vector<Item> &out) {
+    if (p.isSolution) {
+        out.push_back(ofAll(std::move(p.item)));
+        return;
+    }
     if (!p.product) {
         moveUses(p.item);
         if (p.isOrdered)

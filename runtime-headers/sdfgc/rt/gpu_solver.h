@@ -47,8 +47,7 @@ public:
 
     /// The same for `batch` matrices that begin `strideA` elements apart, without info; the pivots of a matrix follow those of the one
     /// before.
-    template <class T>
-    void getrfBatched(Stream stream, int64_t n, T *A, int64_t lda, int64_t strideA, int *pivots, int64_t batch) {
+    template <class T> void getrfBatched(Stream stream, int64_t n, T *A, int64_t lda, int64_t strideA, int *pivots, int64_t batch) {
         if (n > 0 && batch > 0)
             done(library_.getrfBatched(stream, n, A, lda, strideA, pivots, batch), "getrfBatched");
     }

@@ -7,7 +7,7 @@
 //   Cholesky                                           Potrf, the other triangle zero
 //   Trsm    op(A) X = B, or X op(A) = B, by one triangle of A
 //
-// Matrices of Getrf and Getrs may have a first dimension along a batch.
+// Matrices of Getrf, Getrs and Getri may have a first dimension along a batch.
 //
 // `_res` is LAPACK's info: 0, or the one-based index of the first pivot that is zero (or not positive). Nodes of lapack that
 // request cuSolverDn use column-major matrices. Low-precision numbers are computed as float.
@@ -248,6 +248,7 @@ private:
 
 class Getri final : public MatrixStep<Getri> {
 public:
+    static constexpr bool mayBatch = true;
     explicit Getri(NodeReader &r)
         : MatrixStep(r, r.input("_xin")), pivots_(keep(r.input("_ipiv"))), out_(keep(r.output("_xout"))) {}
     template <class T> void run(Machine &m) {

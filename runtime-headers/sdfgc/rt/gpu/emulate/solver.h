@@ -40,8 +40,7 @@ public:
                 report(info, Lapacke<T>::getrs(form, size(n), size(count), native(A), size(lda), pivots, native(B), size(ldb)));
             });
     }
-    template <class T>
-    bool getrfBatched(Stream stream, int64_t n, T *A, int64_t lda, int64_t strideA, int *pivots, int64_t batch) {
+    template <class T> bool getrfBatched(Stream stream, int64_t n, T *A, int64_t lda, int64_t strideA, int *pivots, int64_t batch) {
         return queueCall("getrfBatched", stream, {rangeOfBatch(A, n, n, lda, strideA, batch), rangeOf(pivots, n * batch)},
                          {n, lda, batch}, [=] {
                              for (int64_t k = 0; k < batch; ++k)

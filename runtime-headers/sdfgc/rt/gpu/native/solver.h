@@ -58,8 +58,13 @@ public:
         return space && ok(NativeSolver<T>::getrs(handle_, native_op, size(n), size(count), native(A), size(lda), pivots, native(B),
                                                   size(ldb), space.info));
     }
-    template <class T>
-    bool getrfBatched(Stream stream, int64_t n, T *A, int64_t lda, int64_t strideA, int *pivots, int64_t batch) {
+    template <class T> bool getrfBatched(Stream stream, int64_t n, T *A, int64_t lda, int64_t strideA, int *pivots, int64_t batch) {
+        if (n > mostInBatch) {
+            bool done = true;
+            for (int64_t k = 0; k < batch && done; ++k)
+                done = getrf(stream, n, A + k * strideA, lda, pivots + k * n, nullptr);
+            return done;
+        }
         if (!allFit<int>({n, lda, batch}) || !blas_.bind(stream))
             return false;
         auto *const matrices = pointers_.of(stream, native(A), strideA, batch);
@@ -71,6 +76,12 @@ public:
     template <class T>
     bool getrsBatched(Stream stream, Op op, int64_t n, int64_t count, const T *A, int64_t lda, int64_t strideA, const int *pivots,
                       T *B, int64_t ldb, int64_t strideB, int64_t batch) {
+        if (n > mostInBatch) {
+            bool done = true;
+            for (int64_t k = 0; k < batch && done; ++k)
+                done = getrs(stream, op, n, count, A + k * strideA, lda, pivots + k * n, B + k * strideB, ldb, nullptr);
+            return done;
+        }
         if (!allFit<int>({n, count, lda, ldb, batch}) || !blas_.bind(stream))
             return false;
         const auto native_op = op == Op::None        ? SDFGC_BLAS_CONSTANT(OP_N)
@@ -97,6 +108,10 @@ public:
     }
 
 private:
+    /// Rows of the largest matrices for which functions of a batch are used: they are made for small ones, and a large one occupies
+    /// the device by itself.
+    static constexpr int64_t mostInBatch = 1024;
+
     /// The workspace of a call, and an info value if the caller does not request it.
     template <class T> struct SolverSpace {
         SolverSpace(Stream stream, int count, int *wanted)
