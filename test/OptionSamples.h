@@ -27,6 +27,8 @@ template <class T> std::deque<T> samples() {
         return {0.25, 5, 1e-9};
     } else if constexpr (std::is_same_v<T, pass::Target>) {
         return {T("cpu"), T("cuda"), T("hip")};
+    } else if constexpr (std::is_same_v<T, pass::Processors>) {
+        return {T(), {{"portable"}}, {{"x86-64-v2", "native"}}};
     } else if constexpr (std::is_same_v<T, std::string>) {
         return {"", "/a b", "-O2 -g"};
     } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {

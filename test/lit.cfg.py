@@ -48,6 +48,10 @@ if shutil.which('mpirun') and any(os.path.exists(p) for p in ('/usr/lib/x86_64-l
     config.available_features.add('mpirun')
     if any(os.path.exists('/usr/lib/' + machine + '-linux-gnu/libscalapack-openmpi.so') for machine in ('x86_64', 'aarch64')):
         config.available_features.add('scalapack')
+# The processor's family, and an emulator for older processors: `REQUIRES: x86_64`, `REQUIRES: qemu-x86_64`.
+config.available_features.add(os.uname().machine)
+if os.uname().machine == 'x86_64' and shutil.which('qemu-x86_64'):
+    config.available_features.add('qemu-x86_64')
 # What takes minutes and repeats in breadth what other tests look at: `REQUIRES: nightly`. tools/dev/test.sh --nightly runs these, too.
 if os.environ.get('SDFGC_NIGHTLY'):
     config.available_features.add('nightly')

@@ -63,7 +63,10 @@ public:
         std::vector<Library> libraries;
         if (!resolveLibraries(request_, toolchain_, libraries, diags_))
             return failed(Status::MissingLibrary);
-        plan_ = makePlan(folder_.name(), request_, toolchain_, libraries);
+        const std::optional<std::vector<LevelFlags>> levels = levelsOf(request_, toolchain_, diags_);
+        if (!levels)
+            return failed(Status::BadProcessor);
+        plan_ = makePlan(folder_.name(), request_, toolchain_, libraries, *levels);
         result_.flags = plan_.flags;
         result_.linkFlags = plan_.linkFlags;
         if (!sourcesExist() || !prepareFolders())

@@ -17,20 +17,10 @@ namespace {
 
 using json::Value;
 
-constexpr int kCacheFormat = 3; // a file of another format counts as absent
+constexpr int kCacheFormat = 4; // a file of another format counts as absent
 constexpr double kAnswerSeconds = 30;
 
 // ---- queries
-
-process::Outcome ask(const Compiler &compiler, const std::vector<std::string> &arguments) {
-    process::Command command;
-    command.argv = compiler.command;
-    command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-    command.environment = {{"LC_ALL", "C"}}; // the answers are parsed
-    process::Limits limits;
-    limits.seconds = kAnswerSeconds;
-    return process::run(command, limits);
-}
 
 std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
 
@@ -76,6 +66,13 @@ std::vector<std::string> parseLinkFolders(const std::string &text) {
     return folders;
 }
 
+/// GCC and Clang print `Target: x86_64-linux-gnu` with -v.
+std::string parseMachine(const std::string &text) {
+    constexpr std::string_view mark = "Target: ";
+    const std::size_t at = text.find(mark);
+    return at == std::string::npos ? "" : firstLine(text.substr(at + mark.size()));
+}
+
 /// Describes how a query failed, with the relevant line of the compiler's output: its first error, or else the first line.
 std::string described(const process::Outcome &o) {
     std::string said = firstLine(o.err);
@@ -89,11 +86,11 @@ std::string described(const process::Outcome &o) {
 
 /// Fills in the compiler's answers; returns why it cannot be used, or nothing.
 std::string interrogate(Compiler &compiler) {
-    const process::Outcome version = ask(compiler, {"--version"});
+    const process::Outcome version = askCompiler(compiler, {"--version"});
     if (!version.ok())
         return described(version);
     compiler.version = firstLine(version.out);
-    const process::Outcome includes = ask(compiler, {"-xc++", "-E", "-v", "/dev/null"});
+    const process::Outcome includes = askCompiler(compiler, {"-xc++", "-E", "-v", "/dev/null"});
     if (includes.err.find("clang version ") != std::string::npos)
         compiler.kind = CompilerKind::Clang;
     else if (includes.err.find("gcc version ") != std::string::npos)
@@ -102,11 +99,12 @@ std::string interrogate(Compiler &compiler) {
         return "it is neither GCC nor Clang: " + (compiler.version.empty() ? "its --version prints nothing" : compiler.version);
     if (!includes.ok())
         return "it does not preprocess an empty file: " + described(includes);
-    const process::Outcome libraries = ask(compiler, {"-print-search-dirs"});
+    const process::Outcome libraries = askCompiler(compiler, {"-print-search-dirs"});
     compiler.includeFolders = usableFolders(parseIncludeFolders(includes.err));
+    compiler.machine = parseMachine(includes.err);
     std::vector<std::string> folders = parseLibraryFolders(libraries.out);
     if (compiler.kind == CompilerKind::Clang) // its OpenMP library may be in a folder that only -fopenmp adds
-        for (std::string &folder : parseLinkFolders(ask(compiler, {"-###", "-fopenmp", "-xc++", "/dev/null"}).err))
+        for (std::string &folder : parseLinkFolders(askCompiler(compiler, {"-###", "-fopenmp", "-xc++", "/dev/null"}).err))
             folders.push_back(std::move(folder));
     compiler.libraryFolders = usableFolders(folders);
     const std::optional<file::Stamp> stamp = file::stamp(compiler.command[0]);
@@ -145,6 +143,7 @@ bool load(const std::string &path, const file::Stamp &stamp, Compiler &compiler)
     Compiler loaded = compiler;
     loaded.kind = textOf("kind") == "clang" ? CompilerKind::Clang : CompilerKind::Gcc;
     loaded.version = textOf("version");
+    loaded.machine = textOf("machine");
     loaded.identity = textOf("identity");
     if (!fromJson(v->get("includes"), loaded.includeFolders) || !fromJson(v->get("libraries"), loaded.libraryFolders))
         return false;
@@ -161,6 +160,7 @@ void store(const std::string &path, const file::Stamp &stamp, const Compiler &co
     v.set("stamp", stampText(stamp));
     v.set("kind", compiler.kind == CompilerKind::Clang ? "clang" : "gcc");
     v.set("version", compiler.version);
+    v.set("machine", compiler.machine);
     v.set("identity", compiler.identity);
     v.set("includes", toJson(compiler.includeFolders));
     v.set("libraries", toJson(compiler.libraryFolders));
@@ -172,6 +172,16 @@ void store(const std::string &path, const file::Stamp &stamp, const Compiler &co
 }
 
 } // namespace
+
+process::Outcome askCompiler(const Compiler &compiler, const std::vector<std::string> &arguments) {
+    process::Command command;
+    command.argv = compiler.command;
+    command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+    command.environment = {{"LC_ALL", "C"}}; // the answers are parsed
+    process::Limits limits;
+    limits.seconds = kAnswerSeconds;
+    return process::run(command, limits);
+}
 
 std::string compilerCacheFolder(const std::string &asked) {
     if (!asked.empty())

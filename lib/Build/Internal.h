@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sdfgc/Build/Toolchain.h"
+#include "sdfgc/Support/Process.h"
 
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@ namespace sdfgc::build {
 /// answers for this very file. If the compiler does not exist or is neither GCC nor Clang, reports this and returns nothing.
 std::optional<Compiler> describeCompiler(const std::vector<std::string> &command, const std::string &cacheFolder,
                                          diag::Engine &diags);
+
+/// Runs a compiler with arguments that make it answer a question.
+process::Outcome askCompiler(const Compiler &compiler, const std::vector<std::string> &arguments);
 
 /// The folder for compilers' answers; empty if nothing is to be cached, or if there is no home.
 std::string compilerCacheFolder(const std::string &asked);

@@ -1,6 +1,7 @@
 #include "Build/Plan.h"
 
 #include "sdfgc/Package/Package.h"
+#include "sdfgc/Package/Processors.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"
@@ -30,8 +31,12 @@ bool isForHip(const Request &request) {
 }
 
 /// `first`: additional flags that precede the user's.
-Words compileWords(const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries, const Words &first) {
+Words compileWords(const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries, const Words &first,
+                   const LevelFlags &level) {
     Words flags = package::compileFlags(request.options.fpModel, request.options.openmp);
+    flags.push_back("-march=" + level.march);
+    if (!level.name.empty())
+        flags.push_back("-DSDFGC_LEVEL=" + level.name);
     if (toolchain.compiler.kind == CompilerKind::Gcc)
         append(flags, package::gccFlags(request.options.fpModel));
     append(flags, toolchain.compileFlags);
@@ -86,14 +91,6 @@ std::string keyOf(const PlannedStep &step, const Toolchain &toolchain) {
     return h.digest().hex();
 }
 
-/// `.sdfgc/obj/src_cpu_f.cpp.o`: the path with `/` and `_` encoded differently, so that no two sources share a name.
-std::string objectName(const std::string &source) {
-    std::string flat;
-    for (const char c : source)
-        flat += c == '/' ? "_" : c == '_' ? "__" : std::string(1, c);
-    return ".sdfgc/obj/" + flat + ".o";
-}
-
 /// nvcc passes the host compiler's flags on one by one.
 Words nvccWords(const Request &request, const Toolchain &toolchain, const Words &flags) {
     Words words{toolchain.nvcc, "-ccbin", toolchain.compiler.command.front(), "-std=c++20"};
@@ -125,11 +122,12 @@ Words hipccWords(const Request &request, const Toolchain &toolchain, const Words
     return words;
 }
 
-PlannedStep compileStep(const std::string &source, const Words &flags, const Request &request, const Toolchain &toolchain) {
+PlannedStep compileStep(const std::string &source, const Words &flags, const Request &request, const Toolchain &toolchain,
+                        const std::string &level) {
     PlannedStep step;
-    step.title = "compile " + source;
+    step.title = "compile " + source + (level.empty() ? "" : " for " + level);
     step.source = source;
-    step.output = objectName(source);
+    step.output = objectName(source, level);
     const platform::Dialect *gpu = platform::dialectOfFile(source);
     if (gpu && !request.options.emulate) {
         const bool cuda = gpu->device == platform::Device::Cuda;
@@ -183,11 +181,13 @@ PlannedStep callerStep(const std::string &name, const Request &request, const To
     step.isCaller = true;
     step.before = toolchain.compiler.command;
     step.before.insert(step.before.end(), {"-std=c++17", "-O2"});
-    append(step.before, toolchain.compileFlags);
+    for (const std::string &flag : toolchain.compileFlags)
+        if (!package::choosesInstructions(flag))
+            step.before.push_back(flag);
     for (const std::string &folder : request.includeFolders)
         step.before.push_back("-I" + folder);
     for (const std::string &flag : request.options.cflags)
-        if (!changesHostFloatingPoint(flag))
+        if (!changesHostFloatingPoint(flag) && !package::choosesInstructions(flag)) // it reports what the processor lacks
             step.before.push_back(flag);
     append(step.before, toolchain.linkFlags);
     step.before.push_back(step.source);
@@ -197,21 +197,80 @@ PlannedStep callerStep(const std::string &name, const Request &request, const To
     return step;
 }
 
+/// Compiles all sources for one level; returns the objects.
+Words compileLevel(Plan &plan, const LevelFlags &level, bool several, const Request &request, const Toolchain &toolchain,
+                   const std::vector<Library> &libraries) {
+    Words objects, flags = compileWords(request, toolchain, libraries, request.options.sourceFlags, level);
+    Words runtimeFlags = compileWords(request, toolchain, libraries, {}, level);
+    if (areApart({level}, request) || several) // whole objects are needed, and GCC marks some symbols as unique in the process
+        for (Words *words : {&flags, &runtimeFlags}) {
+            words->push_back("-fno-lto");
+            if (toolchain.compiler.kind == CompilerKind::Gcc)
+                words->push_back("-fno-gnu-unique");
+        }
+    const std::string name = several ? level.name : "";
+    for (const std::string &source : request.sources) {
+        plan.steps.push_back(compileStep(source, flags, request, toolchain, name));
+        objects.push_back(plan.steps.back().output);
+    }
+    for (const std::string &source : request.runtimeSources) {
+        plan.steps.push_back(compileStep(source, runtimeFlags, request, toolchain, name));
+        plan.steps.back().isRuntime = true;
+        objects.push_back(plan.steps.back().output);
+    }
+    return objects;
+}
+
+/// Compiles everything to objects; returns those to be linked.
+Words compileSteps(Plan &plan, const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries,
+                   const std::vector<LevelFlags> &levels) {
+    const bool apart = areApart(levels, request);
+    std::vector<Words> compiled;
+    for (const LevelFlags &level : levels)
+        compiled.push_back(compileLevel(plan, level, levels.size() > 1, request, toolchain, libraries));
+    Words objects;
+    if (!request.dispatcher.empty() && !levels.front().name.empty()) {
+        plan.steps.push_back(dispatcherStep(request, toolchain));
+        objects.push_back(plan.steps.back().output);
+    }
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+        if (!apart) {
+            append(objects, compiled[i]);
+            continue;
+        }
+        for (PlannedStep &step : joinSteps(levels[i], levels.size() > 1, compiled[i], toolchain))
+            plan.steps.push_back(std::move(step));
+        objects.push_back(plan.steps.back().output);
+    }
+    return objects;
+}
+
 } // namespace
 
 std::vector<std::string> PlannedStep::argv(const std::string &outputName, const std::string &depfile) const {
     Words words = before;
-    words.insert(words.end(), {"-o", outputName});
+    if (outputIsLast)
+        words.push_back(outputName);
+    else
+        words.insert(words.end(), {"-o", outputName});
     append(words, after);
     if (!source.empty())
         words.insert(words.end(), {"-MD", "-MF", depfile});
     return words;
 }
 
-Plan makePlan(const std::string &name, const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries) {
+std::string objectName(const std::string &source, const std::string &level) {
+    std::string flat;
+    for (const char c : source)
+        flat += c == '/' ? "_" : c == '_' ? "__" : std::string(1, c);
+    return ".sdfgc/obj/" + level + (level.empty() ? "" : "-") + flat + ".o";
+}
+
+Plan makePlan(const std::string &name, const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries,
+              const std::vector<LevelFlags> &levels) {
     Plan plan;
     plan.library = "lib/lib" + name + ".so";
-    plan.flags = compileWords(request, toolchain, libraries, request.options.sourceFlags);
+    plan.flags = compileWords(request, toolchain, libraries, request.options.sourceFlags, levels.back());
     plan.linkFlags = linkWords(name, request, toolchain);
     append(plan.linkFlags, libraryWords(libraries));
     PlannedStep last;
@@ -219,7 +278,7 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
     last.before = toolchain.compiler.command;
     last.after = libraryWords(libraries);
     const platform::Dialect *gpu = dialectOf(request.sources);
-    const bool oneCommand = request.sources.size() == 1 && request.runtimeSources.empty() && !gpu &&
+    const bool oneCommand = request.sources.size() == 1 && request.runtimeSources.empty() && !gpu && request.dispatcher.empty() &&
                             std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
     if (oneCommand) {
         last.title = "build " + request.sources[0];
@@ -233,16 +292,7 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
             last.before = gpuLinkWords(*gpu, toolchain);
         append(last.before, gpu && !request.options.emulate ? forGpuCompiler(linkWords(name, request, toolchain))
                                                             : linkWords(name, request, toolchain));
-        for (const std::string &source : request.sources) {
-            plan.steps.push_back(compileStep(source, plan.flags, request, toolchain));
-            last.objects.push_back(plan.steps.back().output);
-        }
-        const Words runtimeFlags = compileWords(request, toolchain, libraries, {});
-        for (const std::string &source : request.runtimeSources) {
-            plan.steps.push_back(compileStep(source, runtimeFlags, request, toolchain));
-            plan.steps.back().isRuntime = true;
-            last.objects.push_back(plan.steps.back().output);
-        }
+        last.objects = compileSteps(plan, request, toolchain, libraries, levels);
         append(last.before, last.objects);
     }
     plan.steps.push_back(std::move(last));

@@ -1,6 +1,7 @@
 #include "CMakeProject.h"
 
 #include "sdfgc/Package/Flags.h"
+#include "sdfgc/Package/Processors.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Platform/Emulation.h"
 #include "sdfgc/Support/Text.h"
@@ -29,7 +30,8 @@ bool isReserved(std::string_view name) {
 class Project {
 public:
     explicit Project(const Request &r)
-        : r_(r), name_(r.module->name.str()), target_(isReserved(name_) ? name_ + "_library" : name_) {
+        : r_(r), name_(r.module->name.str()), target_(isReserved(name_) ? name_ + "_library" : name_),
+          options_(target_ + "_options") {
         for (const codegen::SourceFile &f : r.sources->files)
             if (f.translationUnit)
                 take(f.path);
@@ -40,9 +42,11 @@ public:
 
     std::string text() {
         head();
-        library();
+        sources();
         options();
         libraries();
+        levels();
+        library();
         if (r_.caller)
             caller();
         w_.line();
@@ -114,40 +118,120 @@ private:
         return joined(out);
     }
 
-    void library() {
-        w_.line("add_library(" + target_ + " SHARED");
+    void sources() {
+        w_.line("set(sources");
         for (const std::vector<std::string> *list : {&host_, &device_})
             for (const std::string &f : *list)
                 w_.line("    " + f);
         w_.line(")");
-        if (target_ != name_)
-            w_.line("set_target_properties(" + target_ + " PROPERTIES OUTPUT_NAME " + name_ + ")");
-        if (gpu()) {
-            w_.line("if(SDFGC_EMULATE)");
-            w_.line("    target_sources(" + target_ + " PRIVATE " + emulation + ")");
-            w_.line("    target_compile_definitions(" + target_ + " PRIVATE SDFGC_GPU_EMULATE" +
-                    (isFor(platform::Device::Hip) ? " SDFGC_EMULATE_HIP" : "") + ")");
-            w_.line("    set_source_files_properties(" + joined(device_) + " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;c++\")");
-            w_.line("    find_package(Threads REQUIRED)");
-            w_.line("    target_link_libraries(" + target_ + " PRIVATE Threads::Threads)");
-            if (isFor(platform::Device::Hip)) {
-                w_.line("else()");
-                w_.line("    list(TRANSFORM CMAKE_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE offload)");
-                w_.line("    set_source_files_properties(" + joined(device_) +
-                        " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;hip;${offload}\")");
-                w_.line("    target_link_options(" + target_ + " PRIVATE ${offload})");
-            }
-            w_.line("endif()");
+        w_.line("set(CMAKE_CXX_EXTENSIONS OFF)");
+        w_.line("set(CMAKE_POSITION_INDEPENDENT_CODE ON)");
+        w_.line("set(CMAKE_CXX_VISIBILITY_PRESET hidden)");
+        w_.line("set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)");
+        w_.line("add_library(" + options_ + " INTERFACE) # of all sources");
+        if (!gpu())
+            return;
+        w_.line("if(SDFGC_EMULATE)");
+        w_.line("    list(APPEND sources " + std::string(emulation) + ")");
+        w_.line("    target_compile_definitions(" + options_ + " INTERFACE SDFGC_GPU_EMULATE" +
+                (isFor(platform::Device::Hip) ? " SDFGC_EMULATE_HIP" : "") + ")");
+        w_.line("    set_source_files_properties(" + joined(device_) + " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;c++\")");
+        w_.line("    find_package(Threads REQUIRED)");
+        w_.line("    target_link_libraries(" + options_ + " INTERFACE Threads::Threads)");
+        if (isFor(platform::Device::Hip)) {
+            w_.line("else()");
+            w_.line("    list(TRANSFORM CMAKE_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE offload)");
+            w_.line("    set_source_files_properties(" + joined(device_) +
+                    " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;hip;${offload}\")");
+            w_.line("    target_link_options(" + options_ + " INTERFACE ${offload})");
         }
+        w_.line("endif()");
     }
 
-    void options() {
+    /// The instruction sets; for a GPU program the first one, because the host's part is the same for all.
+    void levels() {
+        std::string cpu = text::joined(r_.compile->cpu.names, ";");
+        w_.line();
+        w_.line("# Processors that the library runs on: native, portable, or instruction sets as for -march, in ascending order.");
+        w_.line("set(SDFGC_CPU \"" + cpu + "\" CACHE STRING \"native, portable, or names as for -march\")");
+        w_.line("set(levels ${SDFGC_CPU})");
+        bool first = true;
+        for (const auto &[processor, architecture] : {std::pair("x86_64|AMD64", "x86_64"), std::pair("aarch64|arm64", "aarch64")}) {
+            w_.line(std::string(first ? "if" : "elseif") + "(CMAKE_SYSTEM_PROCESSOR MATCHES \"^(" + processor + ")$\")");
+            w_.line("    set(baseline " + baseline(architecture) + ")");
+            w_.line("    set(portable " + joined(levelsOf({"portable"}, architecture)) + ")");
+            first = false;
+        }
+        w_.line("endif()");
+        w_.line("if(SDFGC_CPU STREQUAL portable)");
+        w_.line("    if(NOT portable)");
+        w_.line("        message(FATAL_ERROR \"sdfgc knows no levels of ${CMAKE_SYSTEM_PROCESSOR}: set SDFGC_CPU to names as for "
+                "-march\")");
+        w_.line("    endif()");
+        w_.line("    set(levels ${portable})");
+        w_.line("endif()");
+        if (gpu())
+            w_.line("list(GET levels 0 levels)");
+        w_.line("list(LENGTH levels count)");
+        w_.line("set(several OFF)");
+        w_.line("if(count GREATER 1)");
+        w_.line("    set(several ON)");
+        w_.line("endif()");
+        if (mpi()) {
+            w_.line("if(several AND SDFGC_EMULATE_MPI)");
+            w_.line(
+                "    message(FATAL_ERROR \"emulated ranks are threads of one process on this machine: set SDFGC_CPU to native\")");
+            w_.line("endif()");
+        }
+        w_.line();
+    }
+
+    /// The dispatcher, and objects for each level. Symbols of several levels are made private (docs/user/build.md).
+    void library() {
+        const std::string level = target_ + "_${name}", dispatcher = r_.sources->dispatcher;
+        w_.line("add_library(" + target_ + " SHARED " + dispatcher + ")");
+        if (target_ != name_)
+            w_.line("set_target_properties(" + target_ + " PROPERTIES OUTPUT_NAME " + name_ + ")");
         w_.line("target_compile_features(" + target_ + " PUBLIC cxx_std_20)");
-        w_.line("set_target_properties(" + target_ +
-                " PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden");
-        w_.line("                      VISIBILITY_INLINES_HIDDEN ON)");
-        w_.line("target_include_directories(" + target_ + " PUBLIC include PRIVATE runtime-headers)");
-        const std::string start = "target_compile_options(" + target_ + " PRIVATE ";
+        w_.line("target_include_directories(" + target_ + " PUBLIC include)");
+        w_.line("target_link_libraries(" + target_ + " PRIVATE " + options_ + ")");
+        w_.line("if(baseline) # it runs on all processors");
+        w_.line("    set_source_files_properties(" + dispatcher +
+                " PROPERTIES COMPILE_OPTIONS \"-fno-exceptions;-march=${baseline}\")");
+        w_.line("endif()");
+        w_.line("foreach(level IN LISTS levels)");
+        w_.line("    string(MAKE_C_IDENTIFIER ${level} name)");
+        w_.line("    add_library(" + level + " OBJECT ${sources})");
+        w_.line("    target_link_libraries(" + level + " PRIVATE " + options_ + ")");
+        w_.line("    target_compile_definitions(" + level + " PRIVATE SDFGC_LEVEL=${name})");
+        const std::string options = "    target_compile_options(" + level + " PRIVATE ";
+        w_.line(options + (cuda() ? "$<$<COMPILE_LANGUAGE:CXX>:-march=${level}>" : "-march=${level}") + ")");
+        if (cuda())
+            w_.line(options + "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=${level}>)");
+        w_.line(hasStartupCode() ? "    if(TRUE) # code of the user may have constructors" : "    if(several)");
+        w_.line("    " + options + "-fno-lto $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)");
+        w_.line("        set(object ${CMAKE_CURRENT_BINARY_DIR}/" + level + ".o)");
+        w_.line("        add_custom_command(OUTPUT ${object} DEPENDS $<TARGET_OBJECTS:" + level +
+                "> COMMAND_EXPAND_LISTS VERBATIM");
+        w_.line(
+            "            COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -fuse-ld=bfd -Wl,--force-group-allocation -o ${object}.joined");
+        w_.line("                    $<TARGET_OBJECTS:" + level + ">");
+        w_.line("            COMMAND ${CMAKE_OBJCOPY} $<$<BOOL:${several}>:--keep-global-symbol=sdfgc_keeps_none>");
+        w_.line("                    --rename-section .init_array=sdfgc_constructors_${name} ${object}.joined ${object})");
+        w_.line("        add_dependencies(" + target_ + " " + level + ")");
+        w_.line("        target_sources(" + target_ + " PRIVATE ${object})");
+        w_.line("    else()");
+        w_.line("        target_sources(" + target_ + " PRIVATE $<TARGET_OBJECTS:" + level + ">)");
+        w_.line("    endif()");
+        w_.line("endforeach()");
+    }
+
+    bool hasStartupCode() const { return !gpu() && !r_.module->globalCode.empty(); }
+
+    void options() {
+        w_.line("target_include_directories(" + options_ + " INTERFACE include runtime-headers)");
+        w_.line("target_compile_features(" + options_ + " INTERFACE cxx_std_20)");
+        const std::string start = "target_compile_options(" + options_ + " INTERFACE ";
         if (!cuda()) {
             w_.line(start + joined(hostFlags_) + ")");
         } else {
@@ -173,8 +257,8 @@ private:
     void libraries() {
         if (r_.sources->openmp) {
             w_.line("find_package(OpenMP REQUIRED COMPONENTS CXX)");
-            w_.line("target_link_libraries(" + target_ + " PRIVATE OpenMP::OpenMP_CXX)");
-            w_.line("target_link_options(" + target_ + " PRIVATE LINKER:-z,nodelete)");
+            w_.line("target_link_libraries(" + options_ + " INTERFACE OpenMP::OpenMP_CXX)");
+            w_.line("target_link_options(" + options_ + " INTERFACE LINKER:-z,nodelete)");
         }
         if (mpi())
             linkMpi();
@@ -207,21 +291,21 @@ private:
 
     void linkMpi() {
         w_.line("if(SDFGC_EMULATE_MPI)");
-        w_.line("    target_sources(" + target_ + " PRIVATE runtime-headers/" + codegen::mpiEmulation + ")");
-        w_.line("    target_compile_definitions(" + target_ + " PRIVATE SDFGC_MPI_EMULATE)");
+        w_.line("    list(APPEND sources runtime-headers/" + std::string(codegen::mpiEmulation) + ")");
+        w_.line("    target_compile_definitions(" + options_ + " INTERFACE SDFGC_MPI_EMULATE)");
         w_.line("    find_package(Threads REQUIRED)");
-        w_.line("    target_link_libraries(" + target_ + " PRIVATE Threads::Threads)");
+        w_.line("    target_link_libraries(" + options_ + " INTERFACE Threads::Threads)");
         w_.line("else()");
         w_.line("    enable_language(C) # CMake asks the C compiler for MPI's C interface");
         w_.line("    find_package(MPI REQUIRED COMPONENTS C)");
-        w_.line("    target_link_libraries(" + target_ + " PRIVATE MPI::MPI_C)");
+        w_.line("    target_link_libraries(" + options_ + " INTERFACE MPI::MPI_C)");
         if (r_.sources->needs("scalapack")) {
             w_.line("    if(\"${MPI_C_LIBRARIES}\" MATCHES mpich) # ScaLAPACK is built for one MPI");
             w_.line("        find_library(SDFGC_SCALAPACK NAMES scalapack-mpich scalapack REQUIRED)");
             w_.line("    else()");
             w_.line("        find_library(SDFGC_SCALAPACK NAMES scalapack-openmpi scalapack REQUIRED)");
             w_.line("    endif()");
-            w_.line("    target_link_libraries(" + target_ + " PRIVATE ${SDFGC_SCALAPACK})");
+            w_.line("    target_link_libraries(" + options_ + " INTERFACE ${SDFGC_SCALAPACK})");
         }
         w_.line("endif()");
     }
@@ -254,12 +338,13 @@ private:
                 w_.line(margin + "find_library(" + variable + " " + l + " REQUIRED)");
                 target = "${" + variable + "}";
             }
-            w_.line(margin + "target_link_libraries(" + target_ + " PRIVATE " + target + ")");
+            w_.line(margin + "target_link_libraries(" + options_ + " INTERFACE " + target + ")");
         }
     }
 
     const Request &r_;
     std::string name_, target_;                  // of the program, and of the library and the project in CMake
+    std::string options_;                        // the library with what all sources need
     const platform::Dialect *dialect_ = nullptr; // of the sources for the device
     std::vector<std::string> host_, device_, hostFlags_;
     TextWriter w_{"    "};

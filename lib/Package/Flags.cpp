@@ -7,7 +7,7 @@ using pass::FpModel;
 std::vector<std::string> compileFlags(FpModel model, bool openmp) {
     // -O3 takes 1.6 times as long as -O2 on kernels, and is used by the programs that we are compared with. Debug information would
     // cost another 12 %; -pipe and other linkers gain nothing (docs/user/build.md has the numbers).
-    std::vector<std::string> flags = {"-std=c++20", "-O3", "-march=native", "-fPIC", "-fvisibility=hidden"};
+    std::vector<std::string> flags = {"-std=c++20", "-O3", "-fPIC", "-fvisibility=hidden"};
     if (openmp)
         flags.push_back("-fopenmp");
     switch (model) {

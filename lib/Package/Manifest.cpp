@@ -35,6 +35,7 @@ json::Value manifest(const Request &r) {
         if (f.translationUnit)
             sources.push(f.path);
     out.set("sources", sources);
+    out.set("dispatcher", r.sources->dispatcher);
     if (r.caller) { // absent if there is none
         json::Value caller = json::Value::object();
         caller.set("source", callerSource(n));

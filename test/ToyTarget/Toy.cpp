@@ -16,9 +16,8 @@ private:
     bool hasResources() const override { return true; }
     void acquire(TextWriter &w) const override { w.line("std::fputs(\"" + name_ + ": hello\\n\", stderr);"); }
     void release(TextWriter &w) const override { w.line("std::fputs(\"" + name_ + ": goodbye\\n\", stderr);"); }
-    void entryPoints(TextWriter &w) const override {
-        w.line();
-        w.line("SDFGC_EXPORT const char *" + name_ + "_target(State *__state) { return __state->target; }");
+    std::vector<codegen::EntryPoint> furtherEntryPoints() const override {
+        return {{"const char *", name_ + "_target", true, {}, {"return __state->target;"}}};
     }
 };
 

@@ -33,6 +33,7 @@ struct CompilerMessage {
 
 struct Options {
     pass::FpModel fpModel = pass::FpModel::Strict;
+    std::vector<std::string> cpu{"native"}; // --cpu (Package/Processors.h)
     bool openmp = true;
     bool emulateMpi = false;                     // MPI is emulated: ranks are threads of one process
     bool emulate = false;                        // the host compiler builds GPU sources against the emulation
@@ -51,6 +52,8 @@ struct Options {
 
 struct Request {
     std::vector<std::string> sources;        // translation units, relative to the folder
+    std::string dispatcher;                  // the source that callers enter (CodeGen/Levels.h); empty: there is none
+    bool startupCode = false;                // the sources may have constructors that run when the library is loaded
     std::vector<std::string> runtimeSources; // additional ones of sdfgc itself: their objects are shared through the user's cache
     bool caller = false;                     // also build the program that calls the library: package::callerSource
     std::vector<std::string> includeFolders; // relative to the folder, or absolute
@@ -64,6 +67,7 @@ struct Request {
 enum class Status {
     Done,
     MissingLibrary, // nothing was run
+    BadProcessor,   // nothing was run: the compiler does not compile for a processor of --cpu
     CompilerFailed, // exit status 3
     FileError,      // the folder cannot be written, a source cannot be read
     Interrupted,    // by the signal in BuildResult::signal

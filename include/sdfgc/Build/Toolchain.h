@@ -26,6 +26,7 @@ struct Compiler {
     std::vector<std::string> command; // full path first, followed by further words of CXX (`ccache g++`)
     CompilerKind kind = CompilerKind::Gcc;
     std::string version;                                     // first line of --version
+    std::string machine;                                     // that it compiles for: `x86_64-linux-gnu`; empty: unknown
     std::string identity;                                    // everything that determines its output: version text and file size
     std::vector<std::string> includeFolders, libraryFolders; // searched by default, in order
 };

@@ -27,6 +27,7 @@ struct Sources {
     std::vector<MapEntry> sourceMap;
     std::vector<std::string> libraries;      // link names: openblas, lapacke, fftw3
     std::vector<std::string> runtimeHeaders; // relative to runtime-headers/: sdfgc/rt/buffer.h (transitively complete)
+    std::string dispatcher;                  // the source that callers enter (CodeGen/Levels.h), one of the files
     bool openmp = false;
 
     /// Are the sources linked with a library?

@@ -9,7 +9,8 @@
 
 namespace sdfgc::package {
 
-/// Returns the compile flags for GCC and Clang, in order. The user's flags follow and override them. `-ffast-math` must
+/// Returns the compile flags for GCC and Clang, in order, without -march (Processors.h). The user's flags follow and
+/// override them. `-ffast-math` must
 /// not reach a link command: GCC would add start-up code that changes the floating-point mode of the host program.
 std::vector<std::string> compileFlags(pass::FpModel model, bool openmp);
 

@@ -22,6 +22,13 @@ enum class Arguments : uint8_t { Host, Device, Auto };
 enum class Compat : uint8_t { None, Dace };
 enum class OptLevel : uint8_t { O0, O1, O2, O3 };
 
+/// --cpu: `native`, `portable`, or instruction sets as for -march (Package/Processors.h).
+struct Processors {
+    std::vector<std::string> names{"native"};
+    bool operator==(const Processors &) const = default;
+    friend std::string optionText(const Processors &p) { return sdfgc::optionText(p.names); }
+};
+
 /// Which subcommands take an option: bits of the column `Subcommands`.
 enum class Subcommands : uint8_t { Building = 1, Checking = 2, Informing = 4 };
 /// What else is made of it: bits of the column `Uses`.

@@ -146,6 +146,7 @@ void CommandLine::list(const std::string &names, std::vector<std::string> &field
     impl_
         ->add(names,
               [&field](const CLI::results_t &words) {
+                  field.clear(); // the default
                   for (const std::string &word : words)
                       for (std::size_t at = 0; at <= word.size();) {
                           std::size_t end = std::min(word.find(',', at), word.size());

@@ -2,6 +2,7 @@
 #include "Driver/CommandLine/Words.h"
 #include "Driver/Session.h"
 #include "sdfgc/Build/Tasklets.h"
+#include "sdfgc/Package/Processors.h"
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
@@ -32,6 +33,7 @@ public:
     void operator()(std::string &field) const { line_.text(names_, field, placeholder_, help_); }
     void operator()(std::optional<std::string> &field) const { line_.text(names_, field, placeholder_, help_); }
     void operator()(std::vector<std::string> &field) const { line_.list(names_, field, placeholder_, help_); }
+    void operator()(pass::Processors &field) const { line_.list(names_, field.names, placeholder_, help_); }
     template <Choice E> void operator()(E &field) const { line_.choice(names_, field, help_); }
     template <Choice E> void operator()(std::optional<E> &field) const { line_.choice(names_, field, help_); }
     void operator()(pass::Target &field) const {
@@ -88,6 +90,8 @@ void TargetOptions::addTo(CommandLine &line, pass::Subcommands which, const std:
     if (pass::has(Uses, OfDevices) && target.family() == pass::Family::Host && line.given(Names))                                  \
         d.report(diag::Id::OptionWithoutEffect, {}, Names, target.name());
 #include "sdfgc/Pass/CompileOptions.def"
+        if (const std::string fault = package::faultOf(cpu.names); !fault.empty())
+            d.report(diag::Id::ProcessorUnusable, {}, optionText(cpu), fault);
         if (fpModel == pass::FpModel::Fast && reductions == pass::ReductionOrder::Ordered)
             d.report(diag::Id::OptionConflict, {}, "--fp-model fast", "--reductions ordered").hint =
                 "with --fp-model fast, the compiler may reorder sums; --fp-model contract leaves their order alone";

@@ -140,12 +140,15 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
         request.runtimeSources.push_back("runtime-headers/sdfgc/rt/gpu_emulate.cpp");
     if (target.emulateMpi && made.sources.needs("mpi"))
         request.runtimeSources.push_back(std::string("runtime-headers/") + codegen::mpiEmulation);
+    request.dispatcher = made.sources.dispatcher;
+    request.startupCode = !made.module->globalCode.empty();
     request.caller = caller;
     request.includeFolders = {"include", "runtime-headers"};
     request.libraries = made.sources.libraries;
     request.madeFrom = made.files;
     request.madeFrom.push_back(executablePath());
     request.options.fpModel = target.fpModel;
+    request.options.cpu = target.cpu.names;
     request.options.openmp = made.sources.openmp;
     request.options.emulate = target.emulate;
     request.options.emulateMpi = target.emulateMpi;

@@ -64,6 +64,7 @@ void CxxEmitter::declarations(TextWriter &w) {
         for (const std::string &definition : halves)
             w.line(definition);
     }
+    w.line("#include \"" + name_ + "_level.h\"");
     w.line("#include \"" + name_ + ".h\"");
     w.line();
     includeLines(w);

@@ -22,6 +22,7 @@ codegen::Sources CxxEmitter::emit() {
         severalFiles(tail);
     else
         oneFile(tail);
+    levels();
     finish();
     return std::move(out_);
 }
@@ -125,6 +126,15 @@ void CxxEmitter::partHead(TextWriter &w, const std::string &path, const std::str
     w.line();
 }
 
+/// The source that callers enter.
+void CxxEmitter::levels() {
+    const std::string folder = file::folderOf(mainPath());
+    out_.dispatcher = file::join(folder, name_ + "_dispatch.cpp");
+    out_.files.push_back({file::join(folder, name_ + "_level.h"), codegen::levelHeader(m_, entries_), false});
+    out_.files.push_back({out_.dispatcher, codegen::dispatcher(m_, entries_), false});
+    out_.runtimeHeaders.emplace_back("sdfgc/rt/dispatch.h");
+}
+
 void CxxEmitter::finish() {
     auto further = [this](TextWriter &w) { entryPointDeclarations(w); };
     out_.files.push_back({"include/" + name_ + ".h", codegen::header(m_, further), false});
@@ -145,7 +155,7 @@ void CxxEmitter::finish() {
 std::string CxxEmitter::bufferClass(const tree::StateField &) const { return "sdfgc::rt::Buffer"; }
 
 std::string CxxEmitter::alias(const std::string &head, const std::string &of, const std::string &) const {
-    return head + " __attribute__((alias(\"" + of + "\")));";
+    return head + " SDFGC_ALIAS(" + of + ");";
 }
 
 } // namespace sdfgc::targets

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/CodeGen/Levels.h"
 #include "sdfgc/Platform/Libraries.h"
 
 #include <memory>
@@ -47,8 +48,8 @@ protected:
     virtual void release(TextWriter &) const {}
     /// Statements at the beginning of a call, before the program itself.
     virtual std::string beginCall() const { return ""; }
-    /// Functions of the C interface besides those that all programs have.
-    virtual void entryPoints(TextWriter &) const {}
+    /// Functions of the C interface besides those that all programs have, with their bodies.
+    virtual std::vector<codegen::EntryPoint> furtherEntryPoints() const { return {}; }
     /// Their declarations in the program's header.
     virtual void entryPointDeclarations(TextWriter &) const {}
     /// An alias of a C interface function.
@@ -67,6 +68,7 @@ protected:
 private:
     // ---- Emitter.cpp
     void functions(const std::string &linkage);
+    void levels();
     void takeOpenmp();
     void banner(TextWriter &w, const std::string &path) const;
     void addBodies(TextWriter &w, const std::string &path, std::size_t first, std::size_t last);
@@ -97,11 +99,13 @@ private:
     void setters(TextWriter &w);
     void finalise(TextWriter &w);
     void external(TextWriter &w, const std::string &init);
+    void further(TextWriter &w);
     void aliases(TextWriter &w, const std::string &init, const std::string &all);
     static bool isBuffer(const tree::StateField &f);
 
     codegen::Sources out_;
     std::set<std::string> topics_;
+    std::vector<codegen::EntryPoint> entries_; // the C interface
     std::vector<codegen::MapEntry> map_;
     std::vector<std::string> bodies_, signatures_;
     std::vector<std::pair<std::size_t, std::size_t>> mapRanges_; // of bodies_, in map_

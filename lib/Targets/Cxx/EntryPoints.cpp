@@ -19,6 +19,7 @@ bool isLate(const StateField &f) { return f.count.isZero(); }
 } // namespace
 
 std::string CxxEmitter::interface() {
+    entries_ = codegen::entryPoints(m_);
     TextWriter w;
     w.wrapAt(codegen::lineWidth);
     const std::string init = codegen::cParameters(m_.init), all = codegen::cParameters(m_.params);
@@ -32,9 +33,9 @@ std::string CxxEmitter::interface() {
     finalise(w);
     external(w, init);
     setters(w);
-    entryPoints(w);
+    further(w);
     aliases(w, init, all);
-    return w.take();
+    return w.take() + codegen::levelTable(m_, entries_);
 }
 
 void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
@@ -138,6 +139,24 @@ void CxxEmitter::setters(TextWriter &w) {
     if (m_.dataInstrumented)
         w.line("SDFGC_EXPORT void __dace_set_instrumented_data_report(" + state_ + " *__state, const char *folder) { " +
                "__state->data.restoreFrom(folder); }");
+}
+
+void CxxEmitter::further(TextWriter &w) {
+    const std::vector<codegen::EntryPoint> added = furtherEntryPoints();
+    if (!added.empty())
+        w.line();
+    for (const codegen::EntryPoint &e : added) {
+        const std::string head = "SDFGC_EXPORT " + e.result + (e.result.back() == '*' ? "" : " ") + e.name;
+        if (e.body.size() == 1) {
+            w.line(head + e.parameterList(state_ + " *") + " { " + e.body.front() + " }");
+            continue;
+        }
+        w.open(head + e.parameterList(state_ + " *"));
+        for (const std::string &line : e.body)
+            w.line(line);
+        w.close();
+    }
+    entries_.insert(entries_.end(), added.begin(), added.end());
 }
 
 void CxxEmitter::finalise(TextWriter &w) {

@@ -100,54 +100,62 @@ private:
         return head + " { return " + of + "(" + values + "); }";
     }
     /// Streams of the caller, errors of the device, device memory for callers (C3).
-    void entryPoints(TextWriter &w) const override {
-        w.line();
-        w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(" + state_ +
-               " *__state, int streamid, void *stream) { return "
-               "__state->gpu.setStream(streamid, static_cast<sdfgc::gpu::Stream>(stream)); }");
-        w.line("SDFGC_EXPORT void __dace_gpu_set_all_streams(" + state_ +
-               " *__state, void *stream) { "
-               "__state->gpu.setAllStreams(static_cast<sdfgc::gpu::Stream>(stream)); }");
-        w.line("SDFGC_EXPORT int __dace_gpu_last_error(" + state_ + " *__state) { return __state->gpu.takeError(); }");
-        w.line("SDFGC_EXPORT void __dace_gpu_drain_error(" + state_ + " *__state) { __state->gpu.drainError(); }");
-        w.line();
-        w.open("SDFGC_EXPORT void *" + name_ + "_device_alloc(size_t bytes)");
-        w.line("char *memory = nullptr;");
-        w.line("return sdfgc::gpu::malloc(&memory, bytes, \"memory of the caller\") == sdfgc::gpu::success ? memory : nullptr;");
-        w.close();
-        w.line("SDFGC_EXPORT void " + name_ + "_device_free(void *memory) { (void)sdfgc::gpu::free(memory); }");
-        w.open("SDFGC_EXPORT int " + name_ + "_device_copy(void *to, const void *from, size_t bytes)");
-        w.line("const sdfgc::gpu::Status copied = sdfgc::gpu::memcpySync(to, from, bytes, sdfgc::gpu::CopyKind::Any);");
-        w.line("// A copy from pageable memory may return before it has arrived.");
-        w.line("return static_cast<int>(copied == sdfgc::gpu::success ? sdfgc::gpu::streamSynchronize(nullptr) : copied);");
-        w.close();
+    std::vector<codegen::EntryPoint> furtherEntryPoints() const override {
+        using Entries = std::vector<codegen::EntryPoint>;
+        const std::string failed = "sdfgc::gpu::success ? memory : nullptr;";
+        Entries out{
+            {"bool",
+             "__dace_gpu_set_stream",
+             true,
+             {{"int streamid", "streamid"}, {"void *stream", "stream"}},
+             {"return __state->gpu.setStream(streamid, static_cast<sdfgc::gpu::Stream>(stream));"}},
+            {"void",
+             "__dace_gpu_set_all_streams",
+             true,
+             {{"void *stream", "stream"}},
+             {"__state->gpu.setAllStreams(static_cast<sdfgc::gpu::Stream>(stream));"}},
+            {"int", "__dace_gpu_last_error", true, {}, {"return __state->gpu.takeError();"}},
+            {"void", "__dace_gpu_drain_error", true, {}, {"__state->gpu.drainError();"}},
+            {"void *",
+             name_ + "_device_alloc",
+             false,
+             {{"size_t bytes", "bytes"}},
+             {"char *memory = nullptr;", "return sdfgc::gpu::malloc(&memory, bytes, \"memory of the caller\") == " + failed}},
+            {"void", name_ + "_device_free", false, {{"void *memory", "memory"}}, {"(void)sdfgc::gpu::free(memory);"}},
+            {"int",
+             name_ + "_device_copy",
+             false,
+             {{"void *to", "to"}, {"const void *from", "from"}, {"size_t bytes", "bytes"}},
+             {"const sdfgc::gpu::Status copied = sdfgc::gpu::memcpySync(to, from, bytes, sdfgc::gpu::CopyKind::Any);",
+              "// A copy from pageable memory may return before it has arrived.",
+              "return static_cast<int>(copied == sdfgc::gpu::success ? sdfgc::gpu::streamSynchronize(nullptr) : copied);"}}};
         if (codegen::takesPinnedMemory(m_)) {
-            w.open("SDFGC_EXPORT void *" + name_ + "_pinned_alloc(size_t bytes)");
-            w.line("char *memory = nullptr;");
-            w.line("return sdfgc::gpu::mallocHost(&memory, bytes, \"memory of the caller\") == sdfgc::gpu::success ? memory : "
-                   "nullptr;");
-            w.close();
-            w.line("SDFGC_EXPORT void " + name_ + "_pinned_free(void *memory) { (void)sdfgc::gpu::freeHost(memory); }");
+            out.push_back({"void *",
+                           name_ + "_pinned_alloc",
+                           false,
+                           {{"size_t bytes", "bytes"}},
+                           {"char *memory = nullptr;",
+                            "return sdfgc::gpu::mallocHost(&memory, bytes, \"memory of the caller\") == " + failed}});
+            out.push_back(
+                {"void", name_ + "_pinned_free", false, {{"void *memory", "memory"}}, {"(void)sdfgc::gpu::freeHost(memory);"}});
         }
         if (!graphs().empty())
-            graphCounters(w);
+            out.push_back(
+                {"const " + name_ + "_graph_info *", name_ + "_gpu_graphs", true, {{"int *count", "count"}}, graphCounters()});
+        return out;
     }
-    void graphCounters(TextWriter &w) const {
+    std::vector<std::string> graphCounters() const {
         std::string all;
         for (const tree::Function *f : graphs())
             all += (all.empty() ? "&__state->" : ", &__state->") + f->name.str();
-        w.line();
-        w.open("SDFGC_EXPORT const " + name_ + "_graph_info *" + name_ + "_gpu_graphs(" + state_ + " *__state, int *count)");
-        w.line(name_ + "_graph_info *next = __state->gpu_graphs;");
-        w.open("for (const sdfgc::gpu::Graph *graph : {" + all + "})");
-        w.line("const sdfgc::gpu::GraphInfo &i = graph->info();");
-        w.line(
-            "*next++ = {i.name, i.entries, i.builds, i.launches, i.updates, i.nodesLast, i.usedLast, i.hostPath, i.iterationsLast, "
-            "i.evictions, i.lastReason};");
-        w.close();
-        w.line("*count = " + std::to_string(graphs().size()) + ";");
-        w.line("return __state->gpu_graphs;");
-        w.close();
+        return {name_ + "_graph_info *next = __state->gpu_graphs;",
+                "for (const sdfgc::gpu::Graph *graph : {" + all + "}) {",
+                "    const sdfgc::gpu::GraphInfo &i = graph->info();",
+                "    *next++ = {i.name, i.entries, i.builds, i.launches, i.updates, i.nodesLast, i.usedLast, i.hostPath, "
+                "i.iterationsLast, i.evictions, i.lastReason};",
+                "}",
+                "*count = " + std::to_string(graphs().size()) + ";",
+                "return __state->gpu_graphs;"};
     }
     void entryPointDeclarations(TextWriter &w) const override {
         const std::string handle = name_ + "Handle_t";

@@ -4,22 +4,12 @@
 // into a code and a message in the program's own ErrorState; nothing is global, so programs do not see each other's errors.
 #pragma once
 
+#include "sdfgc/rt/export.h"
+
 #include <exception>
 #include <new>
 
-/// A function of the program's C interface; all other symbols of a library are hidden.
-#define SDFGC_EXPORT extern "C" __attribute__((visibility("default")))
-
 namespace sdfgc::rt {
-
-/// What an exported function returns and ErrorState::code holds.
-enum ErrorCode : int {
-    NoError = 0,
-    OutOfMemory = 1,     // std::bad_alloc
-    ProgramError = 2,    // any other exception; the message is its what()
-    DeviceError = 3,     // a GPU runtime or library call failed
-    InvalidArgument = 4, // the caller passed an invalid argument
-};
 
 /// The first error of a program since clear(). Any thread may set it; read it after the threads have joined.
 struct ErrorState {

@@ -110,11 +110,11 @@ void enterElement(const char *element) noexcept;
 /// Calls body(rank, data) on `ranks` threads, one job at a time; a result other than 0 counts as a failed rank. Writes errors of
 /// the job as a whole to `report` (at most `room` bytes with the terminator; empty if there are none). Returns the number of failed
 /// ranks, or -1 if there is a report but no rank failed.
-SDFGC_EXPORT int sdfgc_mpi_emulate(int ranks, std::uint64_t seed, int (*body)(int, void *), void *data, char *report,
-                                   std::size_t room);
+extern "C" __attribute__((visibility("default"))) int sdfgc_mpi_emulate(int ranks, std::uint64_t seed, int (*body)(int, void *),
+                                                                        void *data, char *report, std::size_t room);
 /// What the ranks of the last job sent, as docs/user/mpi.md counts it: a line for each element, `messages bytes` of all ranks,
 /// `messages bytes` of the ranks that sent most of each, and the element's name. At most `room` bytes with the end.
-SDFGC_EXPORT void sdfgc_mpi_sent(char *text, std::size_t room);
+extern "C" __attribute__((visibility("default"))) void sdfgc_mpi_sent(char *text, std::size_t room);
 
 int MPI_Init(int *, char ***);
 int MPI_Init_thread(int *, char ***, int required, int *provided);
