@@ -23,8 +23,22 @@
 // Every element is computed from the same values, in the same order, so results are bitwise identical. The loop becomes
 // a nested SDFG in the map.
 //
+// For a GPU, scalars that the body computes for its maps may be there as well, if they have the same values in every iteration
+// (FixedSteps.h). They are computed before the map.
+//
+// Ranges may also move with the loop there, such as the rows of a triangle. Each thread then executes the iterations of the loop in
+// which its element belongs to the range:
+//
+//     for j = 0; j < M; j = j + 1 {                       map[i = 0:M] {
+//         map[i = 0:j + 1] {                                  for j = 0; j < M; j = j + 1 {
+//             y[i] = y[i] + x[i, j]                   ->          if i <= j { y[i] = y[i] + x[i, j] }
+//         }                                                   }
+//     }                                                   }
+//
 // Not handled: loops in scopes; SDFGs with kernels.
 #include "Transforms/Edits/Completion.h"
+#include "Transforms/Optimize/BatchedProduct.h"
+#include "Transforms/Optimize/FixedSteps.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Access.h"
@@ -61,10 +75,10 @@ std::size_t sharedLoops(const Map &a, const Map &b) {
 
 /// Facts about an SDFG of the program, valid until a loop moves to a nested SDFG.
 struct KnownOfSdfg {
-    KnownOfSdfg(SDFG &g, SDFG &root) : memories(root), items(g, memories), shared(analysis::sharedContainers(g)), reads(g) {}
+    KnownOfSdfg(SDFG &g, SDFG &root) : memories(root), items(g, memories), users(g), reads(g) {}
     analysis::Memories memories;
     nest::Conflicts items;
-    std::set<Name> shared; // containers
+    nest::ContainerUsers users;
     analysis::VariableReads reads;
 };
 
@@ -82,9 +96,11 @@ public:
         if (!header.hasEnd() || !header.isOfIntegers(g_))
             return {Why::LoopForm, "it does not count to a known end"};
         range_ = header.range();
-        body_ = nest::readRegion(loop_, known_.memories, known_.shared);
+        body_ = nest::readRegion(loop_, known_.memories, known_.users.shared());
         if (!body_)
             return {Why::ControlFlow, "its body is not just a chain of states"};
+        if (onDevice_)
+            before_ = takeFixedSteps(body_->items, loop_, known_.users, known_.items);
         if (Reason why = shape(body_->items))
             return why;
         if (Reason why = dependence(body_->items))
@@ -98,11 +114,16 @@ public:
 
     /// Moves the loop into a map; there must be no obstacle.
     void interchange() {
+        writeBefore();
         std::vector<Item> inside;
         const MapEntry like = *body_->items.front().map->entry; // the nodes are removed
         for (Item &i : body_->items) {
+            std::unique_ptr<Map> guard = moving_.empty() ? nullptr : guardOf(*i.map);
             std::vector<Item> body = nest::takeBody(*i.map, meaningOf(*i.map), depth_);
-            std::move(body.begin(), body.end(), std::back_inserter(inside));
+            std::vector<Item> &to = guard ? guard->body : inside;
+            std::move(body.begin(), body.end(), std::back_inserter(to));
+            if (guard)
+                inside.push_back({std::move(guard), nullptr});
         }
         body_->items = std::move(inside);
         nest::write(*body_);
@@ -123,14 +144,59 @@ private:
         for (const Item &i : items)
             depth_ = std::min(depth_, sharedLoops(*items.front().map, *i.map));
         const Map &first = *items.front().map;
-        for (std::size_t d = 0; d < depth_; ++d)
-            if (first.ranges[d].begin.dependsOn(loop_.variable) || first.ranges[d].end.dependsOn(loop_.variable))
+        for (std::size_t d = 0; d < depth_; ++d) {
+            const std::optional<sym::Range> box = boxOf(first.ranges[d]);
+            if (!box) {
                 depth_ = d;
+                break;
+            }
+            if (!(*box == first.ranges[d]))
+                moving_.emplace(d, first.ranges[d]);
+            outer_.push_back({first.params[d], *box});
+        }
         if (depth_ == 0 || first.entry->schedule != Schedule::CPU_Multicore)
             return {Why::Shape, "its maps share no loop"};
-        for (std::size_t d = 0; d < depth_; ++d)
-            outer_.push_back({first.params[d], first.ranges[d]});
         return {};
+    }
+
+    /// The values of a map's loop in all iterations of this one; nothing if they are not known. On the host, the range must not move.
+    std::optional<sym::Range> boxOf(const sym::Range &r) const {
+        if (!r.begin.dependsOn(loop_.variable) && !r.end.dependsOn(loop_.variable))
+            return r;
+        const auto first = slopeOf(r.begin, loop_.variable), last = slopeOf(r.end, loop_.variable);
+        if (!onDevice_ || !first || !last || !r.step.isOne() || !r.tile.isOne())
+            return std::nullopt;
+        const auto at = [&](sym::Expr e, bool greatest) {
+            return sym::substitute(e, {{loop_.variable, greatest ? range_.end : range_.begin}});
+        };
+        return sym::Range{at(r.begin, *first < 0), at(r.end, *last > 0)};
+    }
+
+    /// The condition that the iteration of a map is among those of an iteration of this loop: a loop with at most one iteration.
+    std::vector<analysis::LoopLevel> conditions() const {
+        std::vector<analysis::LoopLevel> out;
+        for (const auto &[d, range] : moving_) {
+            const sym::Expr at = sym::Expr::symbol(outer_[d].variable);
+            const sym::Range box = outer_[d].range;
+            out.push_back({g_.freshName(outer_[d].variable.str() + "_in"),
+                           {range.begin == box.begin ? at : sym::max({at, range.begin}),
+                            range.end == box.end ? at : sym::min({at, range.end})}});
+        }
+        return out;
+    }
+
+    std::unique_ptr<Map> guardOf(Map &m) const {
+        std::vector<Name> params;
+        std::vector<sym::Range> ranges;
+        for (const analysis::LoopLevel &l : conditions()) {
+            params.push_back(l.variable);
+            ranges.push_back(l.range);
+        }
+        auto out = std::make_unique<Map>(nest::loopLike(*m.entry, m.entry->label, std::move(params), std::move(ranges)));
+        nest::setOrdered(*out);
+        out->locals = std::move(m.locals);
+        m.locals.clear();
+        return out;
     }
 
     std::map<Name, sym::Expr> meaningOf(const Map &m) const {
@@ -143,14 +209,21 @@ private:
 
     /// All uses, first in the shared loops, then in this one, then in inner ones. Private containers of maps are left out.
     Reason dependence(const std::vector<Item> &items) {
-        const Map &first = *items.front().map;
+        Map shared;
+        for (const analysis::LoopLevel &l : outer_) {
+            shared.params.push_back(l.variable);
+            shared.ranges.push_back(l.range);
+        }
+        const std::vector<analysis::LoopLevel> moving = conditions();
         for (const Item &i : items) {
             const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
             if (!nest::canLayOver(*i.map, meaning, depth_))
                 return {Why::Names, "the names of parameters conflict"};
             locals_.merge(nest::localsOf(i));
-            for (nest::PlacedUse &u : nest::aligned(*i.map, first, meaning, depth_)) {
-                u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(depth_), {loop_.variable, range_});
+            for (nest::PlacedUse &u : nest::aligned(*i.map, shared, meaning, depth_)) {
+                const auto at = u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(depth_),
+                                                        {loop_.variable, range_});
+                u.instance.loops.insert(at + 1, moving.begin(), moving.end());
                 uses_.push_back(std::move(u));
             }
         }
@@ -185,6 +258,18 @@ private:
     }
 
     // ---- the interchange
+
+    void writeBefore() {
+        if (before_.empty())
+            return;
+        nest::Run run;
+        run.region = loop_.parent();
+        run.memories = &known_.memories;
+        run.states = {loop_.parent()->addStateBefore(&loop_, g_.freshLabel(loop_.label + "_values"))};
+        run.states.front()->debugInfo = loop_.debugInfo;
+        run.items = std::move(before_);
+        nest::write(run);
+    }
 
     /// Puts the loop in a nested SDFG, in a map over the shared loops, in a state.
     void wrap(const MapEntry &like) {
@@ -277,8 +362,10 @@ private:
     const bool onDevice_;
     sym::Range range_;
     std::optional<nest::Run> body_;
+    std::vector<Item> before_; // the loop: steps that do not depend on it
     std::size_t depth_ = 0;
-    std::vector<analysis::LoopLevel> outer_; // the shared loops
+    std::vector<analysis::LoopLevel> outer_;   // the shared loops
+    std::map<std::size_t, sym::Range> moving_; // of these, ranges that depend on the loop
     std::vector<nest::PlacedUse> uses_;
     std::set<Name> locals_;
 };

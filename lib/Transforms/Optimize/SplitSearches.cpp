@@ -58,6 +58,7 @@
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Memory/Bounds.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/LiveAfter.h"
 #include "sdfgc/Transforms/Passes.h"
