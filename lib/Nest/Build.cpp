@@ -1,6 +1,7 @@
 #include "sdfgc/Nest/Build.h"
 
 #include "sdfgc/Analysis/Memory/Bounds.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -213,6 +214,50 @@ void renameContainers(Item &i, const std::map<Name, Name> &names, SDFG &g, analy
             u.moveTo(n, memories.of(g, n));
         }
     }
+}
+
+namespace {
+
+/// Makes all memlets name the only element.
+void retarget(Item &item, Name name) {
+    if (item.map) {
+        for (Item &inner : item.map->body)
+            retarget(inner, name);
+        return;
+    }
+    const sym::Subset element = DataDesc::scalar(ScalarKind::Int32).fullSubset();
+    std::vector<Use> &uses = item.step->uses;
+    for (Use &u : uses) {
+        if (u.data == name)
+            u.subset = element;
+        if (u.memlet.data == name)
+            u.memlet.subset = element;
+        else if (u.data == name || (item.step->isCopy() && (uses.front().data == name || uses.back().data == name)))
+            u.memlet.otherSubset = element;
+    }
+}
+
+} // namespace
+
+void removeUnusedViews(SDFG &g) {
+    std::vector<Name> unused;
+    const analysis::Mentions mentions(g);
+    for (const auto &[name, d] : g.arrays)
+        if (d.isView() && !mentions.contain(name))
+            unused.push_back(name);
+    for (const Name n : unused)
+        g.arrays.erase(n);
+}
+
+void makeVariable(Map &owner, Name container, SDFG &g) {
+    DataDesc &d = *g.desc(container);
+    DataDesc variable = DataDesc::scalar(d.dtype, true);
+    variable.storage = Storage::Register;
+    variable.debugInfo = d.debugInfo;
+    d = std::move(variable);
+    for (Item &i : owner.body)
+        retarget(i, container);
+    owner.locals.insert(container);
 }
 
 namespace {

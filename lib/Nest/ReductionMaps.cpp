@@ -30,7 +30,7 @@ const LibraryNode *libraryNode(const Step &s) { return s.nodes.size() == 1 ? dyn
 /// each kind of node.
 class Reduction {
 public:
-    Reduction(const Step &step, const Map &like, const SDFG &g, LoopOrder order)
+    Reduction(const Step &step, const Map &like, const SDFG &g, LoopOrder order) // a library node
         : step_(step), node_(*libraryNode(step)), like_(like), g_(g), ofOutputs_(order == LoopOrder::Outputs) {}
 
     ReductionMaps maps() {
@@ -262,12 +262,14 @@ bool isSumOverColumn(const Step &s, Name variable, const SDFG &g) {
 }
 
 ReductionMaps reductionAsMaps(const Step &s, const Map &like, const SDFG &g, LoopOrder order) {
+    if (!libraryNode(s))
+        return {};
     if (isReduce(s)) {
         ReduceNode node(s, like, g, order);
         return node.read() ? node.maps() : ReductionMaps{};
     }
     ProductNode node(s, like, g, order);
-    return isProduct(s) && node.read() ? node.maps() : ReductionMaps{};
+    return node.read() ? node.maps() : ReductionMaps{};
 }
 
 } // namespace sdfgc::nest

@@ -41,6 +41,10 @@ Map loopLike(const ir::MapEntry &like, std::string label, std::vector<Name> para
 /// Renames containers wherever an item uses them or declares them as private to iterations. All renamings happen at
 /// once, so two containers may swap names.
 void renameContainers(Item &i, const std::map<Name, Name> &names, ir::SDFG &g, analysis::Memories &memories);
+/// Makes a container a variable of each iteration of a map, which is the only user and uses a single element of it.
+void makeVariable(Map &owner, Name container, ir::SDFG &g);
+/// Removes views that nothing mentions. Their sizes may depend on symbols.
+void removeUnusedViews(ir::SDFG &g);
 /// Sets whether the innermost loop of a map may be vectorised.
 void setSimd(Map &m, bool simd);
 /// Records that iterations of a map may depend on earlier ones.

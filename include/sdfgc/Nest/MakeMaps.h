@@ -18,8 +18,8 @@ struct ReductionMaps {
 /// The order of the loops of `update`: that of the input's dimensions, or those of the outputs first.
 enum class LoopOrder : uint8_t { Inputs, Outputs };
 /// Converts Reduce nodes with an identity and an associative function, which combine all elements of the input in
-/// order, and MatMul and Dot nodes with a vector operand. Parameters are named after those of `like`, whose schedule
-/// the maps have. Returns no maps if teams of threads would update the same output: only the first loop is parallel.
+/// order, and products of two vectors, or of a vector and a matrix, that nothing scales. Parameters are named after those of `like`,
+/// whose schedule the maps have. Returns no maps if teams of threads would update the same output: only the first loop is parallel.
 ReductionMaps reductionAsMaps(const Step &s, const Map &like, const ir::SDFG &g, LoopOrder order = LoopOrder::Inputs);
 
 /// Is a step a Reduce node; a product that passes may compute in any way (analysis::Trait::Product)?

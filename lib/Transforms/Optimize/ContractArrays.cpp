@@ -85,7 +85,7 @@ public:
             Map &owner = *around.back();
             if (!context_.mayChange(where, "is a variable of each iteration of " + labels_.of(*owner.entry)))
                 continue;
-            makeVariable(owner, name, d);
+            nest::makeVariable(owner, name, g_);
             runs_[uses.front().run].changed = true;
         }
     }
@@ -263,35 +263,6 @@ private:
     static bool variesInside(const sym::Subset &s, const std::vector<analysis::LoopLevel> &loops) {
         const std::set<Name> symbols = s.freeSymbols();
         return std::any_of(loops.begin(), loops.end(), [&](const auto &l) { return symbols.count(l.variable) != 0; });
-    }
-
-    static void makeVariable(Map &owner, Name name, DataDesc &d) {
-        DataDesc variable = DataDesc::scalar(d.dtype, true);
-        variable.storage = Storage::Register;
-        variable.debugInfo = d.debugInfo;
-        d = std::move(variable);
-        for (Item &i : owner.body)
-            retarget(i, name);
-        owner.locals.insert(name);
-    }
-
-    /// Makes all memlets name the only element.
-    static void retarget(Item &item, Name name) {
-        if (item.map) {
-            for (Item &inner : item.map->body)
-                retarget(inner, name);
-            return;
-        }
-        const sym::Subset element = DataDesc::scalar(ScalarKind::Int32).fullSubset();
-        std::vector<Use> &uses = item.step->uses;
-        for (Use &u : uses) {
-            if (u.data == name)
-                u.subset = element;
-            if (u.memlet.data == name)
-                u.memlet.subset = element;
-            else if (u.data == name || (item.step->isCopy() && (uses.front().data == name || uses.back().data == name)))
-                u.memlet.otherSubset = element;
-        }
     }
 
     SDFG &g_;

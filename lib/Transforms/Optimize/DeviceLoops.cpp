@@ -1,5 +1,9 @@
 #include "Transforms/Optimize/DeviceLoops.h"
 
+#include "Transforms/Edits/BlockRows.h"
+#include "Transforms/Edits/LaneParameters.h"
+
+#include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/MakeMaps.h"
 
@@ -19,9 +23,24 @@ bool isParallel(const MapEntry &m) { return !m.ordered && m.schedule != Schedule
 
 bool hasThreads(const Node &n);
 
+/// Do all iterations of a map only update one element, so that a thread can as well compute it alone?
+bool accumulates(const MapEntry &m, const analysis::ScopeTree &scopes) {
+    const std::vector<Node *> content = scopes.children(&m);
+    return std::none_of(content.begin(), content.end(), [](const Node *n) { return hasThreads(*n) || isa<NestedSDFGNode>(n); }) &&
+           std::all_of(m.exit->outEdges().begin(), m.exit->outEdges().end(), [](const Edge *e) {
+               return !e->memlet.wcr.empty() && e->memlet.subset && e->memlet.subset->isOneElement();
+           });
+}
+
 bool hasThreads(const Block &b) {
     const auto *s = dyn_cast<State>(&b);
-    return s && std::any_of(s->nodes().begin(), s->nodes().end(), [](const auto &n) { return hasThreads(*n); });
+    if (!s)
+        return false;
+    const analysis::ScopeTree scopes(*s);
+    return std::any_of(s->nodes().begin(), s->nodes().end(), [&](const auto &n) {
+        const auto *m = dyn_cast<MapEntry>(n.get());
+        return hasThreads(*n) && !(m && accumulates(*m, scopes));
+    });
 }
 
 /// Does the device share the work of a node among its threads?
@@ -62,8 +81,39 @@ void mergeInner(Map &outer) {
     outer.body = std::move(inner->body);
 }
 
+bool usesOneElement(const Map &m, Name container) {
+    const sym::Subset *element = nullptr;
+    for (const Item &i : m.body)
+        for (const nest::PlacedUse &u : nest::usesOf(i)) {
+            if (u.use->data != container)
+                continue;
+            std::vector<Name> inner;
+            for (const analysis::LoopLevel &l : u.instance.loops)
+                inner.push_back(l.variable);
+            const bool isPlain = u.step->isCopy() || (u.step->nodes.size() == 1 && isa<Tasklet>(u.step->nodes.front()));
+            if (!isPlain || !u.use->subset || !u.use->subset->isOneElement() || nest::mentions(*u.use->subset, inner) ||
+                (element ? !(*element == *u.use->subset)
+                         : u.use->kind != nest::UseKind::Write || !u.use->certain || !inner.empty()))
+                return false;
+            element = &*u.use->subset;
+        }
+    return element != nullptr;
+}
+
 Reason whyFewerThreads(const std::vector<Item> &body) {
     return std::any_of(body.begin(), body.end(), [](const Item &i) { return hasThreads(i); }) ? fewer() : Reason();
+}
+
+Reason whyBlocksCannotShare(Map &rows, const nest::Conflicts &items, const SDFG &g, bool anyOrder) {
+    spreadLanes(rows, items, g, anyOrder);
+    const RowSharing plan(rows, items, g, anyOrder);
+    if (plan.keepsThreads() && plan.onlyAccumulates())
+        return {};
+    if (plan.why())
+        return plan.why();
+    if (!plan.keepsThreads())
+        return {Why::Shape, "inner maps have several loops"};
+    return plan.isWorthwhile() ? Reason() : Reason{Why::Shape, "neighbouring threads would not access neighbouring elements"};
 }
 
 Reason whyFewerThreads(const LoopRegion &l) {

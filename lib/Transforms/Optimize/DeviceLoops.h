@@ -7,7 +7,7 @@
 #pragma once
 
 #include "sdfgc/Diag/Reason.h"
-#include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Nest/Conflicts.h"
 
 namespace sdfgc::transforms {
 
@@ -17,9 +17,16 @@ bool isPerfectNest(const std::vector<nest::Item> &body, Name variable);
 /// private containers.
 void mergeInner(nest::Map &outer);
 
+/// Does each iteration of a map use only one element of a container, in tasklets and copies, and write it first?
+bool usesOneElement(const nest::Map &m, Name container);
+
 /// Why the body of a loop, read as items or in its current form, would have fewer threads if the loop became a map;
-/// empty if it would not.
+/// empty if it would not. Maps of a body with control flow that only update one element do not count.
 diag::Reason whyFewerThreads(const std::vector<nest::Item> &body);
 diag::Reason whyFewerThreads(const ir::LoopRegion &l);
+
+/// Why the threads of a block cannot share the inner maps of a map, which would keep their threads then (map-to-threads); empty if
+/// they can. Loops that all inner maps have in common become parameters of the map.
+diag::Reason whyBlocksCannotShare(nest::Map &rows, const nest::Conflicts &items, const ir::SDFG &g, bool anyOrder);
 
 } // namespace sdfgc::transforms

@@ -52,8 +52,8 @@
 //   - bodies with effects of their own (C++ code, callbacks);
 //   - maps that push to or pop from streams, if sharing a read is the only gain; updates of one element by both maps,
 //     because the order of the sums would change;
-//   - on a GPU, products of vectors and sums of all elements, which libraries and the expansions of Reduce nodes compute
-//     without atomic updates;
+//   - on a GPU, products of vectors outside of loops, and sums of all elements: libraries and the expansions of Reduce nodes
+//     compute them without atomic updates;
 //   - maps that together use more containers than the option `containers`: each container is a memory stream that the
 //     processor has to follow.
 //
@@ -64,6 +64,7 @@
 #include "Transforms/Optimize/MapAlignment.h"
 #include "Transforms/Optimize/SavedReads.h"
 
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/MakeMaps.h"
@@ -97,6 +98,7 @@ struct FusedProgram {
 struct FusionLimits {
     std::size_t containers, steps, window;
     bool partial, device;
+    bool inLoop = false; // are the maps in a loop of the host?
 };
 
 /// An item that is treated as a map.
@@ -215,8 +217,9 @@ private:
         if (facts_[i].effects || (lastRound_ && facts_[i].queues))
             return false;
         // A product stays a library call if it would only share reads.
-        const bool reduces = item.step && (nest::isReduce(*item.step) || (nest::isProduct(*item.step) && !lastRound_ &&
-                                                                          (!onDevice() || nest::matrixProductOf(*item.step, g_))));
+        const bool reduces =
+            item.step && (nest::isReduce(*item.step) || (nest::isProduct(*item.step) && !lastRound_ &&
+                                                         (!onDevice() || limits_.inLoop || nest::matrixProductOf(*item.step, g_))));
         return item.map || item.step->isCopy() || (reduces && limits_.partial);
     }
 
@@ -426,6 +429,8 @@ private:
         Map both = nest::copyOf(a), later = nest::copyOf(b);
         merge(both, later, at);
         const bool anyOrder = context_.allows(pass::FloatClass::F1);
+        if (multiplies && limits_.inLoop && at.depth == 1 && isAll(at.depth, a, b)) // the loop may give each thread one
+            return {};
         if (!multiplies && (isAll(at.depth, a, b) || shareThreads(a, b, at.depth, g_)))
             return whyOtherThreads(a, b, both, items_, g_, anyOrder);
         return whyNoBlocks(std::move(both), items_, g_, anyOrder);
@@ -468,16 +473,22 @@ class FuseNests : public pass::GraphPass {
         const bool partial = option<bool>("partial"), device = context.options.gpu();
         const NodeLabels labels(root);
         const FusionLimits limits{limit("containers"), limit("steps"), limit("window"), partial, device};
-        return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
+        const bool changed = rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             const nest::Conflicts items(g, memories);
             const std::set<Name> connectors = nest::connectorsOf(g);
             std::optional<std::set<analysis::Memory>> handed;
             if (option<bool>("handed"))
                 handed = nest::handedInRuns(runs, g, memories);
             const FusedProgram program{g, memories, items, connectors, labels, handed ? &*handed : nullptr};
-            for (nest::Run &run : runs)
-                run.changed = Fusion(run.items, false, program, limits, context).fuse();
+            for (nest::Run &run : runs) {
+                FusionLimits ofRun = limits;
+                ofRun.inLoop = analysis::loopAround(run.region) != nullptr;
+                run.changed = Fusion(run.items, false, program, ofRun, context).fuse();
+            }
         });
+        for (SDFG *g : changed &&device ? allSDFGs(root) : std::vector<SDFG *>()) // maps do without those of products
+            nest::removeUnusedViews(*g);
+        return changed;
     }
 };
 

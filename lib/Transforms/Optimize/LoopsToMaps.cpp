@@ -40,19 +40,22 @@
 //
 // For a GPU, threads must not become fewer (DeviceLoops.h). If the body is a single map, its parameters join that of the loop
 // in one map, so that a perfect nest becomes one kernel. Loops that several maps in the body have in common become parameters
-// as well (LaneParameters.h), and the threads of a block may share what remains (BlockRows.h). Otherwise the loop stays, and
-// launches kernels. Loops whose sums are ordered stay, and so do loops whose scratch is large, because all
-// threads of a kernel would need it at once.
+// as well (LaneParameters.h), and the threads of a block may share what remains (BlockRows.h). Otherwise the parts of the body may
+// become maps of their own (RowParts.h), or the loop stays, and launches kernels. Loops whose sums are ordered stay, and so do loops whose scratch is large, because all
+// threads of a kernel would need it at once. Products of matrices and vectors in the body become maps as well. Reads that must
+// come before writes of later iterations read a copy of the array (OldValues.h), since one copy is cheaper than a launch in each
+// iteration.
 //
 // Not handled: loops in scopes, where nothing is gained.
-#include "Transforms/Edits/BlockRows.h"
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
 #include "Transforms/Edits/LaneParameters.h"
 #include "Transforms/Optimize/BodyReductions.h"
 #include "Transforms/Optimize/DeviceLoops.h"
 #include "Transforms/Optimize/LoopScratch.h"
+#include "Transforms/Optimize/OldValues.h"
 #include "Transforms/Optimize/RaiseReductions.h"
+#include "Transforms/Optimize/RowParts.h"
 
 #include "sdfgc/Analysis/Costs/Work.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -111,6 +114,11 @@ public:
 
     /// How iterations depend on each other, for the remark.
     std::string relation() const {
+        if (!old_.empty())
+            return "iterations read a copy of what later ones overwrite";
+        if (parts_ && parts_->count() > 1)
+            return "each of " + std::to_string(parts_->count()) +
+                   " parts of its body is one, as iterations do not depend on each other";
         if (!sums_.empty())
             return "iterations only add to `" + sums_.begin()->str() + "`, in sequence";
         if (!reductions_.empty())
@@ -129,12 +137,20 @@ public:
         symbols_.liveness.forget(loop_);
         if (moves_)
             return move();
+        for (const Name n : elements_)
+            nest::makeVariable(map_, n, g_);
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
+        std::vector<Item> items;
+        if (!old_.empty())
+            items = copyOldValues(map_, old_, g_, memories_, nest::connectorsOf(g_));
         if (merges_)
             mergeInner(map_);
-        std::vector<Item> items;
-        items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
+        if (!parts_)
+            items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
+        else
+            for (Item &i : parts_->make(map_, *entry_, g_, memories_, nest::connectorsOf(g_)))
+                items.push_back(std::move(i));
         loops_.replace(loop_, std::move(items), header_);
     }
 
@@ -154,9 +170,13 @@ private:
             return fewer;
         if (Reason why = items ? obstacleIn(std::move(*items)) : obstacleInBody())
             return why;
-        if (fewer)
-            if (Reason why = whyBlocksCannotShare())
+        if (fewer && moves_)
+            return {fewer.code, fewer.text + ": the body has control flow"};
+        if (Reason why = fewer ? whyBlocksCannotShare(map_, items_, g_, context_.allows(pass::FloatClass::F1)) : Reason()) {
+            parts_.emplace(map_, items_, g_);
+            if (!parts_->arePossible() || !elements_.empty())
                 return {fewer.code, fewer.text + ": " + why.text};
+        }
         if (!sums_.empty())
             return {Why::Update, "its sums keep their order"};
         for (const Name n : map_.locals)
@@ -167,26 +187,12 @@ private:
         return {};
     }
 
-    /// Why the threads of a block cannot share the inner maps, which would keep their threads then (map-to-threads).
-    Reason whyBlocksCannotShare() {
-        if (moves_)
-            return {Why::Opaque, "the body has control flow"};
-        const bool anyOrder = context_.allows(pass::FloatClass::F1);
-        spreadLanes(map_, items_, g_, anyOrder);
-        const RowSharing plan(map_, items_, g_, anyOrder);
-        if (plan.keepsThreads() && plan.onlyAccumulates())
-            return {};
-        if (plan.why())
-            return plan.why();
-        if (!plan.keepsThreads())
-            return {Why::Shape, "inner maps have several loops"};
-        return plan.isWorthwhile() ? Reason() : Reason{Why::Shape, "neighbouring threads would not access neighbouring elements"};
-    }
-
     /// Why a body of items cannot become that of a map.
     Reason obstacleIn(std::vector<Item> items) {
         if (Reason why = take(std::move(items), map_.body))
             return why;
+        if (context_.options.gpu() && !merges_)
+            spreadLanes(map_, items_, g_, context_.allows(pass::FloatClass::F1));
         if (items_.leavesContainers(map_))
             return {Why::OutOfBounds, "it accesses elements outside of a container"};
         const Reason why = dependence();
@@ -195,13 +201,18 @@ private:
         map_.locals.clear();
         updated_.clear();
         sums_.clear();
+        elements_.clear();
+        old_.clear();
         if (const Reason inBody = obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
             return inBody.code == Why::Dependence || inBody.code == why.code ? inBody : why;
         moves_ = !reductions_.empty() || std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) {
             return !nest::isSmallLocal(*g_.desc(n)) || !loops_.isOnlyInside(n, loop_);
         });
-        if (moves_)
+        if (moves_) {
             map_.body.clear();
+            map_.params.resize(1);
+            map_.ranges.resize(1);
+        }
         return {};
     }
 
@@ -258,9 +269,11 @@ private:
         for (Item &i : items) {
             if (nest::hasEffects(i))
                 return {Why::Effects, "its body has effects that its memlets do not describe"};
-            const bool sumsOverColumn = i.step && nest::isSumOverColumn(*i.step, loop_.variable, g_);
-            if (i.step && (nest::isReduce(*i.step) || sumsOverColumn)) {
-                if (Reason why = takeReduction(*i.step, sumsOverColumn, body))
+            const bool isProduct =
+                i.step && (context_.options.gpu() ? i.step->nodes.size() == 1 && isa<LibraryNode>(i.step->nodes.front())
+                                                  : nest::isSumOverColumn(*i.step, loop_.variable, g_));
+            if (i.step && (nest::isReduce(*i.step) || isProduct)) {
+                if (Reason why = takeReduction(*i.step, isProduct, body))
                     return why;
                 continue;
             }
@@ -277,9 +290,10 @@ private:
             return {Why::Contract, "the order of the sums of `" + label + "` would change"};
         Map like;
         like.entry = map_.entry;
-        nest::ReductionMaps maps = nest::reductionAsMaps(s, like, g_);
+        const auto order = context_.options.gpu() ? nest::LoopOrder::Outputs : nest::LoopOrder::Inputs;
+        nest::ReductionMaps maps = nest::reductionAsMaps(s, like, g_, order);
         if (!maps.update)
-            return {Why::Library, "`" + label + "` in it cannot be a map"};
+            return {Why::Library, product ? "its body calls libraries" : "`" + label + "` in it cannot be a map"};
         body.push_back(std::move(maps.init));
         body.push_back({std::move(maps.update), nullptr});
         return {};
@@ -333,6 +347,9 @@ private:
         for (const Item &i : map_.body)
             inner.merge(nest::localsOf(i));
         std::erase_if(uses, [&](const nest::PlacedUse &u) { return inner.count(u.use->data) != 0; });
+        if (context_.options.gpu() && !header_.down)
+            old_ = readsOfOldValues(uses, items_, g_);
+        std::erase_if(uses, [this](const nest::PlacedUse &u) { return old_.count(u.use) || elements_.count(u.use->data); });
         std::map<Name, const nest::PlacedUse *> first; // of each container
         for (const nest::PlacedUse &u : uses)
             first.emplace(u.use->data, &u);
@@ -349,11 +366,21 @@ private:
                     continue;
                 }
                 by = u.use->data;
-                if (by != v.use->data || first.at(by)->instance.loops.size() != 1 || !loops_.canBeLocal(*first.at(by)->use, loop_))
+                if (map_.params.size() > 1 && mayBeElement(by)) {
+                    elements_.insert(by);
+                    return dependence(by);
+                }
+                if (by != v.use->data || first.at(by)->instance.loops.size() != map_.params.size() ||
+                    !loops_.canBeLocal(*first.at(by)->use, loop_))
                     return nest::conflictReason("iterations depend on each other", u, v, *c);
                 map_.locals.insert(u.use->data);
             }
         return {};
+    }
+
+    /// May each iteration have a variable instead of an element of a container?
+    bool mayBeElement(Name n) const {
+        return nest::isScratch(*g_.desc(n)) && loops_.isOnlyInside(n, loop_) && usesOneElement(map_, n);
     }
 
     /// Are both updates of the same single element, in any order? Each thread of a team then gets a private copy.
@@ -381,7 +408,10 @@ private:
     Map map_;
     std::set<Name> sums_;                                                   // containers, of any elements, that iterations add to
     std::vector<std::pair<std::shared_ptr<MapEntry>, Schedule>> schedules_; // of inner maps
-    std::set<Name> updated_; // containers whose reads and writes were turned into updates by iterations
+    std::optional<RowParts> parts_;                                         // that become maps of their own
+    std::set<Name> elements_;         // containers with one element for each iteration, which becomes a variable
+    std::set<const nest::Use *> old_; // reads of values from before the loop, which are copied
+    std::set<Name> updated_;          // containers whose reads and writes were turned into updates by iterations
     const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
     nest::BodySymbols &symbols_;
     const LoopScratch scratch_;
