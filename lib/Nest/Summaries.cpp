@@ -4,6 +4,7 @@
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Nest/CallElements.h"
 #include "sdfgc/Nest/Liveness.h"
 
 #include <algorithm>
@@ -118,7 +119,8 @@ void addChanged(const Node &n, Summary &s) {
 
 } // namespace
 
-Summaries::Summaries(SDFG &g, analysis::Memories &memories, const std::vector<Run> &runs) : g_(g), memories_(memories) {
+Summaries::Summaries(SDFG &g, analysis::Memories &memories, const std::vector<Run> &runs, bool inCalls)
+    : g_(g), memories_(memories), inCalls_(inCalls) {
     for (const Run &run : runs)
         for (const State *s : run.states)
             runs_[s] = s == run.states.front() ? &run : nullptr;
@@ -160,10 +162,14 @@ Summary Summaries::ofStep(const Step &s) const {
     for (const Use &u : s.uses) {
         if (!isTracked(u.memory))
             continue;
-        if (u.kind == UseKind::Read)
-            out.exposed[u.memory].push_back(instanceOf(u));
+        const AccessInstance all = instanceOf(u);
+        if (u.kind == UseKind::Read && inCalls_ && all.subset)
+            for (AccessInstance &a : accessesOf(u, s))
+                out.exposed[u.memory].push_back(std::move(a));
+        else if (u.kind == UseKind::Read)
+            out.exposed[u.memory].push_back(all);
         else if (u.certain)
-            out.written[u.memory].push_back(instanceOf(u));
+            out.written[u.memory].push_back(all);
     }
     if (s.effects)
         for (const Node *n : s.nodes)

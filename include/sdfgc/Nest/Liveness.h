@@ -86,8 +86,9 @@ struct BlockChain {
 /// also be that of a reference or of an argument that may alias.
 class Summaries {
 public:
-    /// `runs`: all runs of the SDFG (readRuns). They, and the memories of the program, must outlive the summaries.
-    Summaries(ir::SDFG &g, analysis::Memories &memories, const std::vector<Run> &runs);
+    /// `runs`: all runs of the SDFG (readRuns). They, and the memories of the program, must outlive the summaries. With `inCalls`,
+    /// nested SDFGs expose what their blocks read of their arguments (CallElements.h), which takes time to find.
+    Summaries(ir::SDFG &g, analysis::Memories &memories, const std::vector<Run> &runs, bool inCalls = false);
 
     bool isTracked(analysis::Memory m) const { return tracked_.count(m) != 0; }
     analysis::Memory memoryOf(Name container) const { return memories_.of(g_, container); }
@@ -132,6 +133,7 @@ private:
 
     ir::SDFG &g_;
     analysis::Memories &memories_;
+    const bool inCalls_;
     std::map<analysis::Memory, sym::Assumptions> tracked_;
     std::unordered_map<const ir::Block *, const Run *> runs_; // by states; all but the first of a run have none
     std::unordered_map<const ir::Block *, Summary> blocks_;

@@ -9,7 +9,7 @@ namespace sdfgc::transforms {
 std::set<Name> overwrittenContainers(ir::SDFG &g) {
     analysis::Memories memories(*g.root());
     const std::vector<nest::Run> runs = nest::readRuns(g, memories);
-    nest::Summaries summaries(g, memories, runs);
+    nest::Summaries summaries(g, memories, runs, true);
     const nest::Summary whole = summaries.ofContent(g);
     std::set<Name> found;
     for (const auto &[name, d] : g.arrays) {

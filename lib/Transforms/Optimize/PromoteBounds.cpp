@@ -32,7 +32,8 @@
 // What changes:
 //   - Headers of loops that count with a variable.
 //   - Conditions inside loops, and values of symbols that more than tasklets need, if the place is outside the loop. The same
-//     outside loops if the value has a symbol already.
+//     outside loops if the value has a symbol already; for a GPU, where symbols do not become scalars (demote-symbols), this
+//     applies to the values of all symbols.
 //
 // Not handled: references, views and streams; graphs with GPU schedules, whose control flow may read memory of the device.
 #include "Transforms/Optimize/ContainerWrites.h"
@@ -258,7 +259,7 @@ private:
             if (e->condition.language == Language::Python && !e->isUnconditional())
                 changed_ |= reads_.replace(e->condition.text, true, symbolOf);
             for (auto &[symbol, text] : e->assignments)
-                if (needed_.count(symbol))
+                if (needed_.count(symbol) || (onlyKnown && context_.options.gpu()))
                     changed_ |= reads_.replace(text, true, symbolOf);
         }
         for (const auto &b : r.blocks())
