@@ -26,7 +26,9 @@
 // Profitable when the threads are hardly more than the iterations of the largest map, and neighbouring threads still access
 // neighbouring elements.
 //
-// Not handled: maps with inner maps, whose threads may still be shared by blocks; nested SDFGs; maps in maps.
+// In a loop of the host, which may move into the result (loops-into-maps), inner maps may add to variables of an iteration.
+//
+// Not handled: other maps with inner maps, whose threads may still be shared by blocks; nested SDFGs; maps in maps.
 #include "Transforms/Edits/NestRemarks.h"
 #include "Transforms/Optimize/ThreadSpace.h"
 
@@ -58,7 +60,8 @@ class Union {
 public:
     Union(nest::Run &run, SDFG &g, const nest::Conflicts &items, const NodeLabels &labels, const UniteLimits &limits,
           pass::Context &context)
-        : list_(run.items), g_(g), items_(items), labels_(labels), limits_(limits), context_(context) {}
+        : list_(run.items), g_(g), items_(items), labels_(labels), limits_(limits), context_(context),
+          inLoop_(analysis::loopAround(run.region) != nullptr) {}
 
     bool run() {
         for (const Item &i : list_) {
@@ -102,15 +105,23 @@ private:
         for (const sym::Range &r : m.ranges)
             if (!r.step.isOne() || !r.tile.isOne() || nest::mentions({{r}}, m.params))
                 return nullptr;
-        for (const Item &inner : m.body) {
-            if (!inner.step || inner.step->effects || inner.step->nodes.size() > 1 ||
-                (!inner.step->isCopy() && !isa<Tasklet>(inner.step->nodes.front())))
-                return nullptr;
-            for (const nest::Use &u : inner.step->uses)
-                if (u.kind == nest::UseKind::Update)
-                    return nullptr;
-        }
-        return std::make_shared<Map>(nest::copyOf(m));
+        const auto isPlain = [&](const Item &inner) { return isPlainStep(inner, {}) || (inLoop_ && isSum(inner, m.locals)); };
+        return std::all_of(m.body.begin(), m.body.end(), isPlain) ? std::make_shared<Map>(nest::copyOf(m)) : nullptr;
+    }
+
+    /// Is it a tasklet or a copy, which only updates some variables?
+    static bool isPlainStep(const Item &i, const std::set<Name> &sums) {
+        return i.step && !i.step->effects && i.step->nodes.size() <= 1 &&
+               (i.step->isCopy() || isa<Tasklet>(i.step->nodes.front())) &&
+               std::none_of(i.step->uses.begin(), i.step->uses.end(), [&](const nest::Use &u) {
+                   return u.kind == nest::UseKind::Update ? !sums.count(u.data) : !sums.empty() && u.writes();
+               });
+    }
+
+    /// Is it an inner map that only adds to variables of an iteration?
+    static bool isSum(const Item &i, const std::set<Name> &locals) {
+        return i.map && !locals.empty() && nest::canSplit(*i.map) && i.map->locals.empty() &&
+               std::all_of(i.map->body.begin(), i.map->body.end(), [&](const Item &inner) { return isPlainStep(inner, locals); });
     }
 
     /// A copy of elements as a map. If the graph leaves the source out, and all of an array is written, it is all of another one.
@@ -208,7 +219,8 @@ private:
     /// Adds a map to the threads: its tasklets one by one if they belong to different threads.
     Reason place(ThreadSpace &space, std::size_t i, const Map &m) const {
         const std::size_t before = space.parts().size();
-        bool isOne = m.body.size() < 2 || !m.locals.empty();
+        bool isOne = m.body.size() < 2 || !m.locals.empty() ||
+                     std::any_of(m.body.begin(), m.body.end(), [](const Item &inner) { return inner.map != nullptr; });
         for (std::size_t k = 0; k < m.body.size() && !isOne; ++k) {
             Map single = nest::copyOf(m);
             nest::Step only = *m.body[k].step;
@@ -276,6 +288,7 @@ private:
     const NodeLabels &labels_;
     const UniteLimits limits_;
     pass::Context &context_;
+    const bool inLoop_; // is the run in a loop of the host?
     std::vector<nest::ItemFacts> facts_;
     std::vector<std::shared_ptr<Map>> maps_; // those of items that may be united
     std::set<std::size_t> members_;          // of the current kernel
