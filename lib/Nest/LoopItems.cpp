@@ -24,7 +24,8 @@ bool hasAssignments(const Region &r) {
 
 LoopItems::LoopItems(SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories), reads_(g), users_(g) {}
 
-std::optional<std::vector<Item>> LoopItems::contentOf(Region &r) {
+std::optional<std::vector<Item>> LoopItems::contentOf(Region &r, bool isTakenApart) {
+    isTakenApart_ = isTakenApart;
     variables_.clear();
     locals_.clear();
     around_.clear();
@@ -61,6 +62,10 @@ std::optional<std::vector<Item>> LoopItems::read(Block &b) {
     if (!s || !isReadable(*s))
         return std::nullopt;
     out = readState(*s, memories_, users_.shared());
+    for (Item &i : out)
+        if (isTakenApart_ && i.step && i.step->nodes.size() == 1 && isa<LibraryNode>(i.step->nodes.front()))
+            for (Use &u : i.step->uses)
+                u = throughView(u, g_);
     return haveMovingViews(out) ? std::nullopt : std::optional(std::move(out));
 }
 

@@ -26,8 +26,9 @@ public:
     /// Returns the items of a region, or nothing if it contains other blocks than readable states (nest::isReadable)
     /// and loops, in sequence and without conditions. A loop becomes an ordered map (ir::MapEntry::ordered) over the
     /// items of its body. It must count by a constant to a known bound (analysis::headerOf), and its variable must not be
-    /// read outside.
-    std::optional<std::vector<Item>> contentOf(ir::Region &r);
+    /// read outside. With `isTakenApart`, library nodes use the containers behind views, which may differ between iterations: replace
+    /// the nodes with maps.
+    std::optional<std::vector<Item>> contentOf(ir::Region &r, bool isTakenApart = false);
 
     /// The same for a loop whose body has been read (readBody), with calls (callOf) in place of what contentOf does not take:
     /// branches, symbols that edges assign, other loops. Nothing if all of it would be one call.
@@ -75,6 +76,7 @@ private:
     const analysis::VariableReads reads_;
     ContainerUsers users_;
     std::vector<Name> around_;          // variables of the loops being read
+    bool isTakenApart_ = false;         // do library nodes use the containers behind views?
     std::set<Name> variables_, locals_; // of the region that was read last: its loop variables, and containers private to
                                         // iterations
 };

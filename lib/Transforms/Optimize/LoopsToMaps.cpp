@@ -106,6 +106,7 @@ public:
         if (trips && *trips < fewTrips)
             return {Why::Small, "it has too few iterations for a team of threads"};
         std::optional<std::vector<Item>> items = loops_.contentOf(loop_);
+        seesThrough_ = !items && context_.options.gpu() && (items = loops_.contentOf(loop_, true));
         moves_ = !items;
         if (context_.options.gpu())
             return obstacleOnDevice(std::move(items));
@@ -117,8 +118,7 @@ public:
         if (!old_.empty())
             return "iterations read a copy of what later ones overwrite";
         if (parts_ && parts_->count() > 1)
-            return "each of " + std::to_string(parts_->count()) +
-                   " parts of its body is one, as iterations do not depend on each other";
+            return "each of its " + std::to_string(parts_->count()) + " parts is one, as iterations are independent";
         if (!sums_.empty())
             return "iterations only add to `" + sums_.begin()->str() + "`, in sequence";
         if (!reductions_.empty())
@@ -156,6 +156,8 @@ public:
 
     /// Is the body moved into a nested SDFG?
     bool moves() const { return moves_; }
+    /// Are library nodes maps now, which do without views?
+    bool seesThrough() const { return seesThrough_; }
     /// Symbols that are now private to iterations of the map.
     const std::set<Name> &privateSymbols() const { return body_.assigned; }
 
@@ -172,9 +174,14 @@ private:
             return why;
         if (fewer && moves_)
             return {fewer.code, fewer.text + ": the body has control flow"};
-        if (Reason why = fewer ? whyBlocksCannotShare(map_, items_, g_, context_.allows(pass::FloatClass::F1)) : Reason()) {
-            parts_.emplace(map_, items_, g_);
-            if (!parts_->arePossible() || !elements_.empty())
+        if (fewer) {
+            const Reason why = whyBlocksCannotShare(map_, items_, g_, context_.allows(pass::FloatClass::F1));
+            const bool isInner = analysis::loopAround(loop_.parent()) != nullptr; // which may move into the parts
+            if (why || isInner)
+                parts_.emplace(map_, items_, g_);
+            if (parts_ && (!parts_->arePossible() || !elements_.empty() || (!why && parts_->count() == 1)))
+                parts_.reset();
+            if (why && !parts_)
                 return {fewer.code, fewer.text + ": " + why.text};
         }
         if (!sums_.empty())
@@ -417,7 +424,8 @@ private:
     const LoopScratch scratch_;
     nest::LoopBody body_;
     BodyReductions reductions_;
-    bool moves_ = false;  // the body, as it is
+    bool moves_ = false; // the body, as it is
+    bool seesThrough_ = false;
     bool merges_ = false; // with the map that is its body
 };
 
@@ -452,6 +460,8 @@ class LoopsToMaps : public pass::GraphPass {
             conversion.replace();
             ++context.loops.maps;
             moved |= conversion.moves();
+            if (conversion.seesThrough())
+                nest::removeUnusedViews(known.g);
             madePrivate.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
             return true;
         });
