@@ -306,10 +306,37 @@ private:
         entry.outConnectors.clear();
         entry.params.clear();
         entry.ranges.clear();
-        for (const analysis::LoopLevel &l : outer_) {
+        for (const analysis::LoopLevel &l : ordered()) {
             entry.params.push_back(l.variable);
             entry.ranges.push_back(l.range);
         }
+    }
+
+    /// For a device, the loop along which most accesses move to the next element comes last: neighbouring threads execute it.
+    std::vector<analysis::LoopLevel> ordered() const {
+        std::vector<analysis::LoopLevel> out = outer_;
+        const auto dependsOnOthers = [&](const analysis::LoopLevel &l) {
+            return std::any_of(outer_.begin(), outer_.end(), [&](const auto &o) {
+                return l.range.begin.dependsOn(o.variable) || l.range.end.dependsOn(o.variable);
+            });
+        };
+        if (!onDevice_ || std::any_of(out.begin(), out.end(), dependsOnOthers))
+            return out;
+        const auto best = std::max_element(out.rbegin(), out.rend(), [this](const auto &a, const auto &b) {
+            return neighbours(a.variable) < neighbours(b.variable);
+        });
+        std::rotate(best.base() - 1, best.base(), out.end());
+        return out;
+    }
+
+    std::ptrdiff_t neighbours(Name variable) const {
+        return std::count_if(uses_.begin(), uses_.end(), [&](const nest::PlacedUse &u) {
+            const DataDesc *d = g_.desc(u.use->data);
+            const std::vector<analysis::AccessInstance> accesses = nest::accessesOf(u);
+            return d && std::any_of(accesses.begin(), accesses.end(), [&](const analysis::AccessInstance &a) {
+                       return a.subset && a.subset->isOneElement() && nest::isNextTo(*a.subset, *d, variable);
+                   });
+        });
     }
 
     /// Containers used only by iterations move inside; all others are passed entirely as arguments.
