@@ -171,8 +171,26 @@ private:
         values_.erase(variable);
         DeviceWork work = block(body);
         change(work, [&](Expr e) { return e.isZero() ? e : sumOver(e, variable, first, step, trips); });
+        work.kernels -= emptyLaunches(body, variable, first, step, trips);
         forgetAssigned(n);
         return work;
+    }
+
+    /// Launches in a body without any block: those of the first or the last iteration, such as for the rows behind row `i`.
+    int64_t emptyLaunches(const Block &body, Name variable, Expr first, Expr step, Expr trips) const {
+        const Expr last = first + step * (trips - 1);
+        int64_t empty = 0;
+        for (const NodePtr &n : body.body)
+            if (const auto *l = dyn_cast<Launch>(n.get())) {
+                const Expr blocks = value(l->grid[0] * l->grid[1] * l->grid[2]);
+                const auto isEmpty = [&](Expr at, Expr next) {
+                    const auto none = sym::substitute(blocks, {{variable, at}}).asInt(),
+                               some = sym::substitute(blocks, {{variable, next}}).asInt();
+                    return none && some && *none <= 0 && *some > 0;
+                };
+                empty += blocks.dependsOn(variable) && (isEmpty(last, last - step) || isEmpty(first, first + step));
+            }
+        return empty;
     }
 
     DeviceWork loop(const Loop &n) {
