@@ -2,6 +2,9 @@
 
 #include "Transforms/Edits/BlockRows.h"
 
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>
@@ -64,6 +67,17 @@ Reason whyOtherThreads(const Map &a, const Map &b, const Map &both, const nest::
             if (const auto own = sharing(*m); own != RowSharing::Sharing::None && own != sharing(both))
                 return {Why::Shape, "the threads of a block would not share an iteration as they do now"};
     return {};
+}
+
+std::set<Name> symbolsOfLoops(const Region &r) {
+    std::set<Name> out;
+    for (const LoopRegion *l = analysis::loopAround(&r); l; l = analysis::loopAround(l->parent()))
+        out.merge(analysis::assignedIn(*l));
+    return out;
+}
+
+bool isRow(const Map &m, const std::set<Name> &varying) {
+    return m.params.size() == 1 && nest::mentions({m.ranges}, {varying.begin(), varying.end()});
 }
 
 bool isSumForBlocks(const nest::Item &item, const SDFG &g) {

@@ -23,4 +23,9 @@ diag::Reason whyOtherThreads(const nest::Map &a, const nest::Map &b, const nest:
 /// its outputs? The expansions of the node combine values in an order that does not vary, with several blocks for an output.
 bool isSumForBlocks(const nest::Item &item, const ir::SDFG &g);
 
+/// Symbols that loops around a region change, their variables included.
+std::set<Name> symbolsOfLoops(const ir::Region &r);
+/// Is a map a row whose length depends on such symbols? The loop may become a map that gives each thread a row.
+bool isRow(const nest::Map &m, const std::set<Name> &varying);
+
 } // namespace sdfgc::transforms

@@ -32,6 +32,8 @@ class FixedSteps {
 public:
     FixedSteps(const std::vector<Item> &body, const LoopRegion &l, const nest::ContainerUsers &users, const nest::Conflicts &items)
         : loop_(l), g_(*l.sdfg()), users_(users), items_(items), fixed_(body.size(), false) {
+        for (const Name n : analysis::containersRead(l, g_))
+            inHeader_.insert(n);
         for (const Item &i : body)
             uses_.push_back(nest::usesOf(i));
         for (std::size_t k = 0; k < body.size(); ++k)
@@ -60,7 +62,8 @@ private:
 
     bool isItsResult(std::size_t k, const Use &write) const {
         const DataDesc &d = *g_.desc(write.data);
-        if (!write.certain || !write.subset || !nest::isSmallLocal(d) || !users_.isOnlyInside(write.data, loop_))
+        if (inHeader_.count(write.data) || !write.certain || !write.subset || !nest::isSmallLocal(d) ||
+            !users_.isOnlyInside(write.data, loop_))
             return false;
         for (std::size_t other = 0; other < uses_.size(); ++other)
             for (const PlacedUse &u : uses_[other])
@@ -73,6 +76,7 @@ private:
     const SDFG &g_;
     const nest::ContainerUsers &users_;
     const nest::Conflicts &items_;
+    std::set<Name> inHeader_; // containers that the loop itself reads
     std::vector<std::vector<PlacedUse>> uses_;
     std::vector<bool> fixed_;
 };

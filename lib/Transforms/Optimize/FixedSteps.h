@@ -9,8 +9,8 @@
 //   - it is a tasklet in Python, or a copy, that only uses containers of one element, and its code does not mention the loop
 //     variable;
 //   - nothing else in the body writes what it reads, except earlier fixed steps;
-//   - it always writes its results, which are transients that only the loop uses, and it is the first step of the body that uses
-//     them and the only one that writes them;
+//   - it always writes its results, which are transients that only the body uses, and it is its first step that uses
+//     them, and the only one that writes them;
 //   - its code divides no integers: the loop may never run, but the step will.
 #pragma once
 

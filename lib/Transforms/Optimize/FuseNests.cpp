@@ -52,8 +52,8 @@
 //   - bodies with effects of their own (C++ code, callbacks);
 //   - maps that push to or pop from streams, if sharing a read is the only gain; updates of one element by both maps,
 //     because the order of the sums would change;
-//   - on a GPU, products of vectors outside of loops, and sums of all elements: libraries and the expansions of Reduce nodes
-//     compute them without atomic updates;
+//   - on a GPU, products of vectors, and sums of all elements: libraries and the expansions of Reduce nodes compute them without
+//     atomic updates. Exempt are vectors whose length a loop around them changes, such as the rows of a sparse matrix;
 //   - maps that together use more containers than the option `containers`: each container is a memory stream that the
 //     processor has to follow.
 //
@@ -64,7 +64,6 @@
 #include "Transforms/Optimize/MapAlignment.h"
 #include "Transforms/Optimize/SavedReads.h"
 
-#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/MakeMaps.h"
@@ -98,7 +97,7 @@ struct FusedProgram {
 struct FusionLimits {
     std::size_t containers, steps, window;
     bool partial, device;
-    bool inLoop = false; // are the maps in a loop of the host?
+    std::set<Name> varying = {}; // symbols that loops around the maps change (DeviceFusion.h)
 };
 
 /// An item that is treated as a map.
@@ -217,9 +216,9 @@ private:
         if (facts_[i].effects || (lastRound_ && facts_[i].queues))
             return false;
         // A product stays a library call if it would only share reads.
-        const bool reduces =
-            item.step && (nest::isReduce(*item.step) || (nest::isProduct(*item.step) && !lastRound_ &&
-                                                         (!onDevice() || limits_.inLoop || nest::matrixProductOf(*item.step, g_))));
+        const bool reduces = item.step && (nest::isReduce(*item.step) ||
+                                           (nest::isProduct(*item.step) && !lastRound_ &&
+                                            (!onDevice() || !limits_.varying.empty() || nest::matrixProductOf(*item.step, g_))));
         return item.map || item.step->isCopy() || (reduces && limits_.partial);
     }
 
@@ -429,7 +428,7 @@ private:
         Map both = nest::copyOf(a), later = nest::copyOf(b);
         merge(both, later, at);
         const bool anyOrder = context_.allows(pass::FloatClass::F1);
-        if (multiplies && limits_.inLoop && at.depth == 1 && isAll(at.depth, a, b)) // the loop may give each thread one
+        if (multiplies && isRow(a, limits_.varying) && isAll(at.depth, a, b))
             return {};
         if (!multiplies && (isAll(at.depth, a, b) || shareThreads(a, b, at.depth, g_)))
             return whyOtherThreads(a, b, both, items_, g_, anyOrder);
@@ -482,7 +481,7 @@ class FuseNests : public pass::GraphPass {
             const FusedProgram program{g, memories, items, connectors, labels, handed ? &*handed : nullptr};
             for (nest::Run &run : runs) {
                 FusionLimits ofRun = limits;
-                ofRun.inLoop = analysis::loopAround(run.region) != nullptr;
+                ofRun.varying = device ? symbolsOfLoops(*run.region) : std::set<Name>();
                 run.changed = Fusion(run.items, false, program, ofRun, context).fuse();
             }
         });
