@@ -75,10 +75,10 @@ TEST_CASE("conditions of pipelines and the manifest get the values that the tabl
     CHECK(asked.at("optimize") == "2");
     CHECK_FALSE(asked.contains("gpu-streams"));
     using Entries = std::vector<std::pair<std::string, std::string>>;
-    CHECK(recordedOptions(options) == Entries{{"fp_model", "strict"}});
+    CHECK(recordedOptions(options) == Entries{{"cpu", "native"}, {"fp_model", "strict"}});
     options.fpModel = FpModel::Contract;
     options.reductions = ReductionOrder::Ordered;
-    CHECK(recordedOptions(options) == Entries{{"fp_model", "contract"}, {"reductions", "ordered"}});
+    CHECK(recordedOptions(options) == Entries{{"cpu", "native"}, {"fp_model", "contract"}, {"reductions", "ordered"}});
 }
 
 TEST_CASE("warps have the lanes of the GPUs that are named") {

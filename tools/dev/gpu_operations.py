@@ -24,6 +24,9 @@ SHOWN = {'operations': 'operations', 'bytesIn': 'to the device', 'bytesOut': 'to
 # Parameters that are not independent of each other.
 SMALL = {'lenet': {'N': 2, 'H': 28, 'W': 28, 'C_before_fc1': 256}}
 
+# Parameters of benchmarks that their programs do not know.
+OTHERS = {'num_int_pts', 'tEnd'}
+
 
 def emitted(sdfgc, graph, folder):
     """The manifest of the program's sources for CUDA."""
@@ -53,7 +56,7 @@ def arguments(name, case, size):
             value = symbols.get(a['name'], a.get('value', 1))
         options += ['--arg', f'{a["name"]}={value}']
     for name, value in symbols.items():
-        if name in case.get('init', symbols) and name not in {a['name'] for a in case['args']}: # others only size the benchmark
+        if name not in OTHERS and name not in {a['name'] for a in case['args']}:
             options += ['--arg', f'{name}={value}']
     return options
 
