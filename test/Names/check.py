@@ -208,7 +208,7 @@ def check_python():
 
 def check_programs():
     """Names as those of a program and of its argument: every fourth, in the nightly all. One run of each compiler takes them all."""
-    unity, c, cpp, alone, fortran, modules, system = [], [], [], [], [], [], set()
+    unity, dispatchers, c, cpp, alone, fortran, modules, system = [], [], [], [], [], [], [], set()
     names = NAMES if os.environ.get('SDFGC_NIGHTLY') else sorted({*NAMES[::4], 'sdfgc'})
     for name in names:
         if name in HEADERS:
@@ -216,6 +216,9 @@ def check_programs():
         folder = emit('program_' + name, graph(name, ['symbol N_: int64', f'argument {name}: float64[N_]'], [increment(0, name)]), '-O0')
         manifest = json.loads((folder / 'manifest.json').read_text())
         for source in sources(folder):
+            if source.stem.endswith('_dispatch'):
+                dispatchers.append(source)
+                continue
             text = source.read_text()
             system.update(re.findall(r'^#include .*$', (folder / 'include' / f'{name}.h').read_text(), re.M))
             system.update(i for i in re.findall(r'^#include .*$', text, re.M) if f'"{name}' not in i)
@@ -232,6 +235,8 @@ def check_programs():
         input='\n'.join(alone) + '\n')
     run('c++', '-std=c++20', '-fsyntax-only', f'-I{fortran[0].parent.parent}/runtime-headers', *[f'-I{f.parent}' for f in fortran], '-x', 'c++', '-',
         input='\n'.join(sorted(system)) + '\n' + '\n'.join(unity) + '\n')
+    run('c++', '-std=c++20', '-fsyntax-only', f'-I{fortran[0].parent.parent}/runtime-headers', *[f'-I{f.parent}' for f in fortran],
+        *dispatchers)
     if shutil.which('gfortran'):
         run('gfortran', '-std=f2018', '-fsyntax-only', '-J', OUT, *fortran)
     for module in modules:
