@@ -305,7 +305,9 @@ void sizeSetters(TextWriter &w, const Module &m) {
         first = false;
         const std::string setter = sizeSetter(m, p);
         w.line("int " + setter + "(" + m.name.str() + "Handle_t handle, int64_t " + p.cName.str() + ");");
+        w.line("#ifndef " + setter); // the name for one kind of processor (Levels.h)
         w.line("#define " + setter + " " + setter);
+        w.line("#endif");
     }
 }
 
