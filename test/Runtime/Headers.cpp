@@ -100,6 +100,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/gpu/graph_maker.h", {"utility", "vector"}},
         {"sdfgc/rt/gpu/graph_nodes.h", {"utility", "vector"}},
         {"sdfgc/rt/gpu/plans.h", {"vector"}},
+        {"sdfgc/rt/gpu/pointers.h", {"vector"}},
         {"sdfgc/rt/gpu/native/primitives.h", {"iostream"}},
         {"sdfgc/rt/gpu/emulate/solver.h", {"lapacke.h"}},
         {"dace/libraries/cublas.h", {"cublas_v2.h", "cuda_fp16.h"}},

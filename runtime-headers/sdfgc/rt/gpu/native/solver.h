@@ -3,7 +3,7 @@
 
 #include "sdfgc/rt/complex.h"
 #include "sdfgc/rt/gpu/handle.h"
-#include "sdfgc/rt/gpu/native/pointers.h"
+#include "sdfgc/rt/gpu/pointers.h"
 #include "sdfgc/rt/gpu/workspace.h"
 
 #include SDFGC_SOLVER_HEADER

@@ -3,7 +3,6 @@
 
 #include "sdfgc/rt/gpu.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace sdfgc::gpu::detail {
@@ -25,8 +24,10 @@ public:
         const int64_t distance = stride * static_cast<int64_t>(sizeof(T));
         for (auto k = known_.begin(); k != known_.end(); ++k)
             if (k->first == first && k->distance == distance && k->count >= count) {
-                std::rotate(k, k + 1, known_.end());
-                return reinterpret_cast<T **>(known_.back().array);
+                const Known used = *k;
+                known_.erase(k);
+                known_.push_back(used);
+                return reinterpret_cast<T **>(used.array);
             }
         std::vector<T *> pointers(static_cast<size_t>(count));
         for (int64_t i = 0; i < count; ++i)
