@@ -102,8 +102,8 @@ std::string levelHeader(const Module &m, const std::vector<EntryPoint> &entries)
     w.line("#include \"" + n + ".h\"");
     w.line();
     w.open("struct " + n + "_level_t : sdfgc::rt::Level");
-    for (const EntryPoint &e : entries)
-        w.line("decltype(&::" + e.name + ") call_" + e.name + ";");
+    for (const EntryPoint &e : entries) // with types of its own, because the header leaves out those that a target adds
+        w.line(withName(e.result, "(*call_" + e.name + ")") + e.parameterList(stateOf(m)) + ";");
     w.close(";");
     w.line("#endif");
     return w.take();

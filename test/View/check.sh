@@ -55,13 +55,13 @@ page)
     grep -q 'has no line' sources.html || fail "the wrong file is not named"
     seq 200 | sed 's/^/# <line> /' >near/lib/helper.py && expected=(lib/helper.py) && sources near/control.sdfg
     sed 's/helper\.py/helper.key/' near/control.sdfg >near/key.sdfg && cp near/lib/helper.py near/lib/helper.key && expected=() && sources near/key.sdfg
-    expected=(lib/helper.py src/cpu/control.cpp) && sources near/control.sdfg --emit
+    expected=(lib/helper.py src/cpu/control.cpp src/cpu/control_dispatch.cpp src/cpu/control_level.h) && sources near/control.sdfg --emit
     "$sdfgc" emit near/control.sdfg -q && sources near/control.sdfg
     grep -q '"from":"from ./control.build"' sources.html || fail "the build folder is not named"
     touch -d 'next hour' near/control.sdfg && sources near/control.sdfg
     grep -q 'older than the graph' sources.html || fail "an old build folder is not said to be one"
     expected=() && sources other/control.sdfg
-    expected=(src/cpu/control.cpp) && sources other/control.sdfg --build-folder control.build
+    expected=(src/cpu/control.cpp src/cpu/control_dispatch.cpp src/cpu/control_level.h) && sources other/control.sdfg --build-folder control.build
     mkdir empty
     ! "$sdfgc" view other/control.sdfg --build-folder empty 2>message || fail "a folder without sources is shown"
     grep -q "empty holds no generated sources" message || fail "$(cat message)"

@@ -61,14 +61,17 @@ SourceList linked(const codegen::Sources &sources, const ir::SDFG *graph) {
             if (const std::string source = userLine(origins, e.origin); !source.empty())
                 links.try_emplace(e.file, json::Value::array()).first->second.push(json::Value::array({e.from, e.to, source}));
     }
-    SourceList out;
+    std::map<std::string, json::Value> found; // in the order of a build folder
     for (const codegen::SourceFile &f : sources.files) {
         if (!f.path.starts_with("src/"))
             continue;
-        out.push_back(sourceOf(f.path, "text", f.text));
-        if (const auto found = links.find(f.path); found != links.end())
-            out.back().set("links", found->second);
+        json::Value &v = found.emplace(f.path, sourceOf(f.path, "text", f.text)).first->second;
+        if (const auto known = links.find(f.path); known != links.end())
+            v.set("links", known->second);
     }
+    SourceList out;
+    for (auto &[path, v] : found)
+        out.push_back(std::move(v));
     return out;
 }
 
