@@ -314,6 +314,10 @@ std::size_t Set::running() const { return impl_->children.size(); }
 
 void Set::killAll() {
     auto &children = impl_->children;
+    std::vector<pid_t> groups;
+    for (const auto &[id, child] : children)
+        if (child.outcome.started)
+            groups.push_back(child.pid);
     auto signalAll = [&](int number) {
         for (auto &[id, child] : children)
             if (child.outcome.started)
@@ -331,6 +335,14 @@ void Set::killAll() {
         if (child.outcome.started)
             reap(child, true);
     children.clear();
+    // What the children have started (a compiler proper) may take a moment longer, and would still write to its folder.
+    std::erase_if(groups, [](pid_t group) { return ::kill(-group, 0) != 0; });
+    while (!groups.empty() && timer.seconds() < kGraceSeconds) {
+        ::poll(nullptr, 0, 2);
+        std::erase_if(groups, [](pid_t group) { return ::kill(-group, 0) != 0; });
+    }
+    for (const pid_t group : groups)
+        ::kill(-group, SIGKILL);
 }
 
 int Set::interrupted() { return gSignal; }
