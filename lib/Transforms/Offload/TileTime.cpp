@@ -89,7 +89,7 @@ class TileTime : public pass::GraphPass {
         if (!body || std::none_of(body->items.begin(), body->items.end(), isKernel))
             return false;
         const analysis::LoopHeader header = analysis::headerOf(l);
-        if (!header.hasEnd() || !header.isOfIntegers(known.g)) // rule 1; there are no remarks about such loops
+        if (!header.hasEnd() || !header.isOfIntegers(known.g)) // rule 1; no remark, because it does not count steps of time
             return false;
         const TimeLoop time(body->items, header, known.memories, known.g);
         Reason why = time.why();

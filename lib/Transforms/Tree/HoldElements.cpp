@@ -20,6 +20,8 @@
 // Profitable when a loop of the span uses the element.
 //
 // Not handled: functions of the host, whose compilers do this themselves; vectors, and elements at data-dependent indices.
+#include "FunctionNames.h"
+
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Fields.h"
@@ -69,7 +71,9 @@ private:
 
 class ElementHolder {
 public:
-    ElementHolder(Function &f, pass::Context &context) : f_(f), context_(context) { table_.emplace(f); }
+    ElementHolder(const Module &m, Function &f, pass::Context &context) : module_(m), f_(f), context_(context) {
+        table_.emplace(f);
+    }
 
     /// Returns whether anything changed.
     bool run() {
@@ -96,9 +100,11 @@ private:
     void hold(Block &b, const Span &span);
     VarId variableFor(const MemRef &element, bool isConst);
 
+    const Module &module_;
     Function &f_;
     pass::Context &context_;
     std::optional<EffectTable> table_;
+    std::optional<NameScopes> names_; // of the function, once one is needed
     bool changed_ = false;
 };
 
@@ -216,16 +222,11 @@ VarId ElementHolder::variableFor(const MemRef &element, bool isConst) {
     std::string wanted = array.name.str();
     if (wanted.rfind("gpu_", 0) == 0)
         wanted.erase(0, 4);
-    wanted += "_value";
-    std::string text = wanted;
-    const auto taken = [&](const std::string &t) {
-        return std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &v) { return v.name.str() == t; });
-    };
-    for (int k = 0; taken(text); ++k)
-        text = wanted + "_" + std::to_string(k);
+    if (!names_)
+        names_.emplace(namesOf(module_, f_, table_->of(f_.body)));
     Variable v;
     v.type = array.type;
-    v.name = Name(text);
+    v.name = names_->declare(Name(wanted + "_value"));
     v.isConst = isConst;
     return f_.vars.add(std::move(v));
 }
@@ -261,8 +262,8 @@ void ElementHolder::hold(Block &b, const Span &span) {
 }
 
 class HoldElements : public pass::FunctionPass {
-    bool run(Function &f, const Module &, pass::Context &context) override {
-        return (f.kernel || f.device) && ElementHolder(f, context).run();
+    bool run(Function &f, const Module &m, pass::Context &context) override {
+        return (f.kernel || f.device) && ElementHolder(m, f, context).run();
     }
 };
 

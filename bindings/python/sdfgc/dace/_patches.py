@@ -1,9 +1,9 @@
 """Replacements for the functions that SDFG.compile calls to generate code, to compile it and to load the library.
 
 DaCe's own SDFG.compile stays, and with it the names of build folders, the cache modes, the renaming of loaded programs and
-`output_file`. So does CompiledSDFG: other projects subclass it and use its steps, so an object with the same methods would not do. It
+`output_file`. CompiledSDFG stays, too: other projects subclass it and use its steps, so an object with the same methods would not do. It
 counts a program's arguments from the graph, but the library of sdfgc may take others: sizes in shapes that only library nodes use, for
-example. The manifest is the authority; it travels at the end of the stub that DaCe loads in front of each library.
+example. What counts is the manifest, which is appended to the stub that DaCe loads before each library.
 """
 import collections
 import ctypes
