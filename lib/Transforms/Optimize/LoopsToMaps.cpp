@@ -41,10 +41,10 @@
 // For a GPU, threads must not become fewer (DeviceLoops.h). If the body is a single map, its parameters join that of the loop
 // in one map, so that a perfect nest becomes one kernel. Loops that several maps in the body have in common become parameters
 // as well (LaneParameters.h), and the threads of a block may share what remains (BlockRows.h). Otherwise the parts of the body may
-// become maps of their own (RowParts.h), or the loop stays, and launches kernels. Loops whose sums are ordered stay, and so do loops whose scratch is large, because all
-// threads of a kernel would need it at once. Products of matrices and vectors in the body become maps as well. Reads that must
-// come before writes of later iterations read a copy of the array (OldValues.h), since one copy is cheaper than a launch in each
-// iteration.
+// become maps of their own (RowParts.h), or the loop stays, and launches kernels. Loops whose sums are ordered stay, and so do loops
+// whose scratch is large, because all threads of a kernel would need it at once. Products of matrices and vectors in the body become
+// maps as well. Reads that must come before writes of later iterations read a copy of the array (OldValues.h), since one copy is
+// cheaper than a launch in each iteration.
 //
 // Not handled: loops in scopes, where nothing is gained.
 #include "Transforms/Edits/ChangeLoops.h"
