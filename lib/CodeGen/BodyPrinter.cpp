@@ -53,8 +53,11 @@ std::string BodyPrinter::linkageOf(const std::string &linkage) const {
 }
 
 void BodyPrinter::function(const std::string &linkage) {
-    comment(f_.comment);
     w_.wrapAt(lineWidth);
+    companions();
+    comment(f_.comment);
+    if (const std::string parameters = templateHead(); !parameters.empty())
+        w_.line(parameters);
     w_.open(linkageOf(linkage) + signature());
     body();
     w_.close();

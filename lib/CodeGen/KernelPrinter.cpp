@@ -42,6 +42,25 @@ std::string KernelPrinter::head() const {
     return "__global__ void " + bounds;
 }
 
+std::string KernelPrinter::templateHead() const {
+    return f_.kernel && f_.kernel->index ? "template <class " + f_.kernel->index.str() + ">" : "";
+}
+
+/// The function that bounds the indices of a kernel with two types of them.
+void KernelPrinter::companions() {
+    if (!f_.kernel || !f_.kernel->index)
+        return;
+    std::string parameters;
+    for (const Name n : f_.kernel->range.freeSymbols())
+        parameters += (parameters.empty() ? "" : ", ") + ("sdfgc::gpu::Magnitude " + n.str());
+    const std::string stride = f_.kernel->stride > 1 ? ", " + std::to_string(f_.kernel->stride) : "";
+    w_.line("// Bounds the indices of " + f_.name.str() + ".");
+    w_.open("static sdfgc::gpu::IndexRange " + indexRangeName(f_) + "(" + parameters + ")");
+    w_.line("return {" + sym(f_.kernel->range) + stride + "};");
+    w_.close();
+    w_.line();
+}
+
 /// Kernels cannot index arrays of the host, so each kernel defines the constants that it uses.
 void KernelPrinter::body() {
     for (const ConstantDef &c : m_.constants)
@@ -73,26 +92,26 @@ constexpr const char *axisNames[] = {"x", "y", "z"};
 /// A loop whose iterations are distributed over blocks or threads: the loop variable is computed from the hardware's indices.
 void KernelPrinter::spreadLoop(const For &f) {
     const Spread &s = *f.spread;
-    const std::string name = var(f.var).name.str();
+    const std::string name = var(f.var).name.str(), type = typeOf(var(f.var));
     std::string index, stride;
     if (s.axis < 0) {
         const bool block = s.level == Spread::Block;
         index = block ? "sdfgc::gpu::threadInBlock()" : "sdfgc::gpu::threadInGrid()";
         stride = block ? "sdfgc::gpu::threadsInBlock()" : "sdfgc::gpu::threadsInGrid()";
     } else {
-        const std::string axis = axisNames[s.axis], block = "int64_t(blockIdx." + axis + ")", thread = "threadIdx." + axis;
+        const std::string axis = axisNames[s.axis], block = type + "(blockIdx." + axis + ")", thread = "threadIdx." + axis;
         switch (s.level) {
         case Spread::Grid:
             index = block;
-            stride = "int64_t(gridDim." + axis + ")";
+            stride = type + "(gridDim." + axis + ")";
             break;
         case Spread::Block:
-            index = "int64_t(" + thread + ")";
-            stride = "int64_t(blockDim." + axis + ")";
+            index = type + "(" + thread + ")";
+            stride = type + "(blockDim." + axis + ")";
             break;
         case Spread::Threads:
             index = block + " * blockDim." + axis + " + " + thread;
-            stride = "int64_t(gridDim." + axis + ") * blockDim." + axis;
+            stride = type + "(gridDim." + axis + ") * blockDim." + axis;
             break;
         }
     }
@@ -108,9 +127,9 @@ void KernelPrinter::spreadLoop(const For &f) {
     comment(f.comment);
     if (!s.once) {
         w_.line(unrolled(1)); // otherwise nvcc makes four copies of the body, and divides to count their iterations
-        w_.open("for (int64_t " + name + " = " + begin + "; " + condition(f) + "; " + name + " += " + step + ")");
+        w_.open("for (" + type + " " + name + " = " + begin + "; " + condition(f) + "; " + name + " += " + step + ")");
     } else {
-        w_.line("const int64_t " + name + " = " + begin + ";");
+        w_.line("const " + type + " " + name + " = " + begin + ";");
         if (s.exact) {
             statements(f.body);
             return;

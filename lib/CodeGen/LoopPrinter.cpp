@@ -29,7 +29,7 @@ std::string BodyPrinter::condition(const For &f) const {
 }
 
 void BodyPrinter::countedLoop(const For &f) {
-    const std::string name = var(f.var).name.str(), type = typeName(var(f.var).type);
+    const std::string name = var(f.var).name.str(), type = typeOf(var(f.var));
     std::string step;
     if (f.step.isOne())
         step = "++" + name;

@@ -86,6 +86,24 @@ std::string QueuePrinter::launchCall(const Launch &l, const std::string &kernel,
     return "__state->gpu.launch<" + kernel + ">(" + std::to_string(l.stream) + ", " + how;
 }
 
+/// The kernel, or its versions for indices of 32 and 64 bits.
+std::string QueuePrinter::instances(const Function &kernel) {
+    const std::string name = kernel.name.str();
+    return kernel.kernel && kernel.kernel->index ? name + "<int32_t>, " + name + "<int64_t>" : name;
+}
+
+/// The bound that chooses among the versions.
+std::string QueuePrinter::indexRange(const Launch &l, const Function &kernel) const {
+    if (!kernel.kernel || !kernel.kernel->index)
+        return "";
+    std::string sizes;
+    for (const Name n : kernel.kernel->range.freeSymbols())
+        for (std::size_t i = 0; i < kernel.params.size(); ++i)
+            if (kernel.vars[kernel.params[i]].name == n)
+                sizes += (sizes.empty() ? "" : ", ") + argument(l.arguments[i]);
+    return ", " + indexRangeName(kernel) + "(" + sizes + ")";
+}
+
 void QueuePrinter::print(const Launch &l) {
     const Function &kernel = *m_.functions[l.function];
     const std::string how = "{" + quoted(kernel.name.str()) + ", " + quoted(l.element) +
@@ -99,7 +117,8 @@ void QueuePrinter::print(const Launch &l) {
             --used;
         return list(std::span(sizes).first(used));
     };
-    std::string text = launchCall(l, kernel.name.str(), how) + ", " + dimensions(l.grid) + ", " + dimensions(l.block);
+    std::string text =
+        launchCall(l, instances(kernel), how) + indexRange(l, kernel) + ", " + dimensions(l.grid) + ", " + dimensions(l.block);
     for (const Call::Argument &a : l.arguments)
         text += ", " + argument(a);
     operationComment(l, l);

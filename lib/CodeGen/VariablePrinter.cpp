@@ -131,9 +131,11 @@ std::string BodyPrinter::castAddress(const MemRef &r, const std::string &address
 
 // ---------------------------------------------------------------------------------------------------- declarations
 
+std::string BodyPrinter::typeOf(const Variable &v) const { return v.isIndex ? f_.kernel->index.str() : typeName(v.type); }
+
 std::string BodyPrinter::declarator(const Variable &v) const {
     useType(v.type);
-    std::string type = typeName(v.type);
+    std::string type = typeOf(v);
     if (v.isConst) // for pointer elements, the pointers are const but not their targets
         type = type.back() == '*' ? type + "const" : "const " + type;
     switch (v.kind) {

@@ -304,3 +304,16 @@ TEST_CASE("verify: nodes of graphs") {
                  " streams 1") == Faults{"TreeGraph: device graph `f`: it is undefined whether node 0 or node 1 comes first; "
                                          "both use `A` @ function f: launch"});
 }
+
+TEST_CASE("verify: indices have a type that a launch chooses") {
+    const std::string body = "for i: index int64 from 0 to N - 1 spread {\nA[i] = 1.0\n}\n";
+    const std::string head = "function k(A: pointer float64, N: index int64) kernel threads 32";
+    CHECK(faults(function(body, head + " index Index range N")) == Faults{});
+    CHECK(faults(function(body, head)) ==
+          Faults{"TreeKernel: kernel `k` uses `N` as an index, which it cannot be @ function k: block",
+                 "TreeKernel: kernel `k` uses `i` as an index, which it cannot be @ function k: block"});
+    CHECK(faults(function(body, head + " index Index range M")) ==
+          Faults{"TreeKernel: kernel `k` uses `M`, which is no parameter, to bound its indices @ function k: block"});
+    CHECK(faults(function("declare x: index int32 = 1\n", "function k(N: int64) kernel index Index range N")) ==
+          Faults{"TreeKernel: kernel `k` uses `x` as an index, which it cannot be @ function k: block"});
+}

@@ -30,9 +30,13 @@ DIVIDES = re.compile(r'[/%]|\b(?:floorDiv|int_floor|int_ceil|mod|remainder|divid
 
 
 def plain(mangled):
-    """The name of a kernel in the source; the mangled one if it is not a plain function."""
+    """The name of a kernel in the source, with `<int64_t>` for the version with these indices (the other one has no addition); the
+    mangled name if it is not such a function."""
     m = re.match(r'_Z(?:L)?(\d+)', mangled)
-    return mangled[m.end():m.end() + int(m.group(1))] if m else mangled
+    if not m:
+        return mangled
+    end = m.end() + int(m.group(1))
+    return mangled[m.end():end] + ('<int64_t>' if mangled[end:].startswith('IlE') else '')
 
 
 def bodies(source):
@@ -63,7 +67,8 @@ def resources(log, ptx, source):
             out[name]['divisions'] += len(DIVISION.findall(part))
     written = bodies(source)
     for name, r in out.items():
-        r['added'] = r['divisions'] if name in written and not DIVIDES.search(written[name]) else 0
+        plain_name = name.split('<')[0]
+        r['added'] = r['divisions'] if plain_name in written and not DIVIDES.search(written[plain_name]) else 0
     return out
 
 

@@ -41,6 +41,8 @@ public:
     void function(const std::string &linkage);
     /// `void name(parameters)` without body.
     std::string signature() const;
+    /// What makes a template of the function: `template <class T>`; empty if it is none.
+    virtual std::string templateHead() const { return ""; }
 
 protected:
     using Block = tree::Block;
@@ -56,6 +58,8 @@ protected:
     virtual std::string head() const { return "void "; }
     virtual std::string linkageOf(const std::string &linkage) const;
     virtual void body() { statements(f_.body); }
+    /// Functions that belong to this one and precede it.
+    virtual void companions() {}
     /// Is the statement left out?
     virtual bool isLeftOut(const Block &, std::size_t) const { return false; }
     virtual std::string typeName(Type t) const { return t.cppName(); }
@@ -87,6 +91,8 @@ protected:
     const tree::MemRef &ref(tree::RefId slot) const { return f_.refs[slot]; }
     std::string varText(tree::VarId v) const;
     std::string declarator(const tree::Variable &v) const;
+    /// The C++ type of its elements.
+    std::string typeOf(const tree::Variable &v) const;
     std::string allocation(const tree::Variable &v, sym::Expr count) const;
     /// The element or address that a slot refers to; `args` are the values of its data-dependent indices.
     std::string memory(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;

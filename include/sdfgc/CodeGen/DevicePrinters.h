@@ -6,6 +6,9 @@
 
 namespace sdfgc::codegen {
 
+/// The name of the function that bounds the indices of a kernel with two types of them.
+inline std::string indexRangeName(const tree::Function &kernel) { return kernel.name.str() + "_range"; }
+
 /// Host code that queues operations on streams. A function whose operations form a graph has two forms: a lambda that
 /// describes the nodes (GraphPrinter), and one that queues the operations, for calls without a graph.
 class QueuePrinter : public HostPrinter {
@@ -28,6 +31,8 @@ protected:
     Owner owner(tree::VarKind kind) const override;
 
     // ---- how an operation is printed
+    static std::string instances(const tree::Function &kernel);
+    std::string indexRange(const tree::Launch &l, const tree::Function &kernel) const;
     /// `__state->gpu.launch<k>(0, ` + how: the beginning of a launch.
     virtual std::string launchCall(const tree::Launch &l, const std::string &kernel, const std::string &how) const;
     /// `__state->gpu.name(0`: the beginning of another operation.
@@ -72,6 +77,8 @@ protected:
     void print(const tree::For &f) override;
     void print(const tree::Barrier &b) override;
     std::string head() const override;
+    std::string templateHead() const override;
+    void companions() override;
     std::string linkageOf(const std::string &) const override { return ""; }
     void body() override;
     std::string typeName(Type t) const override { return t.kernelName(); }

@@ -82,6 +82,7 @@ struct Variable {
     bool isConst = false;    // const value, pointer to const, reference to const
     bool isRestrict = false; // Pointer
     bool zeroed = false;     // zero-filled when allocated
+    bool isIndex = false;    // Value, in a kernel with two types of indices: of the type that its launch chooses (KernelInfo)
     VarId parent;            // Member
     std::string comment;     // description for the declaration (`transient tmp`), may be empty
 };

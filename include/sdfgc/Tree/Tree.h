@@ -22,6 +22,11 @@ struct KernelInfo {
     int64_t maxRegisters = 0; // per thread; 0: unspecified
     bool barriers = false;    // threads of a block may synchronise: the emulation runs them concurrently
     bool persistent = false;  // all blocks run at once and may synchronise
+    /// The C++ name of the type of its indices, the parameter of a template; empty: they are int64_t. A launch chooses 32 bits
+    /// if these hold every index (version-indices).
+    Name index;
+    sym::Expr range;    // a bound of all magnitudes that indices have, in parameters, which stand for their magnitudes, at least 1
+    int64_t stride = 1; // the greatest step between iterations of neighbouring threads
 };
 
 /// Present if a function is the body of a GraphRegion.

@@ -73,6 +73,16 @@ Name structName(const DataDesc &d) {
     return t.isStruct() ? t.name() : d.structName;
 }
 
+/// May a value of the type have addresses in it? A structure without known fields may.
+bool holdsAddresses(Type t) {
+    if (t.isPointer())
+        return true;
+    if (!t.isStruct())
+        return false;
+    return t.fields().empty() ||
+           std::any_of(t.fields().begin(), t.fields().end(), [](const auto &field) { return holdsAddresses(field.second); });
+}
+
 /// Are the elements structures?
 bool holdsStructures(const DataDesc &d) {
     return !d.isStructure() && (d.elementDesc ? d.elementDesc->isStructure() : structType(d.dtype).isStruct());
@@ -296,7 +306,7 @@ void Memories::findNewPointers(SDFG &g) {
         const Node *from = pathSource(&e);
         const auto *source = dyn_cast<AccessNode>(from);
         if (!d || !(d->isStructure() || d->isContainerArray() || holdsStructures(*d)) || isa<NestedSDFGNode>(from) ||
-            e.memlet.isEmpty() || isViewing(e))
+            e.memlet.isEmpty() || isViewing(e) || (!d->elementDesc && d->dtype.isStruct() && !holdsAddresses(d->dtype)))
             return;
         const Local l = shownAt(to, e, {}, *d, 0);
         const Position p = at(g, l);

@@ -36,7 +36,8 @@ void CxxEmitter::functions(const std::string &linkage) {
     for (const auto &f : m_.functions) {
         TextWriter w;
         const std::unique_ptr<codegen::BodyPrinter> printed = printer(*f, {w, topics_, map_, mainPath()});
-        signatures_.push_back(printed->signature());
+        const std::string parameters = printed->templateHead();
+        signatures_.push_back(parameters + (parameters.empty() ? "" : " ") + printed->signature());
         const std::size_t begin = map_.size();
         printed->function(linkage);
         mapRanges_.emplace_back(begin, map_.size());

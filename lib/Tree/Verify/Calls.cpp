@@ -2,6 +2,8 @@
 // a kernel uses nothing that only the host has: no state, no allocation of memory, no queued operation.
 #include "Rules.h"
 
+#include <algorithm>
+
 namespace sdfgc::tree::rules {
 namespace {
 
@@ -12,10 +14,25 @@ public:
     void run() {
         if (device_ && r_.f.needsState)
             r_.fault(diag::Id::TreeKernel, r_.f.body, r_.f.name.str(), "the state of the program");
+        indices();
         body(r_.f.body);
     }
 
 private:
+    /// Indices that a launch chooses the type of: integers of kernels that name this type, bounded in parameters.
+    void indices() {
+        const bool hasType = r_.f.kernel && r_.f.kernel->index;
+        for (const Variable &v : r_.f.vars)
+            if (v.isIndex && (!hasType || v.kind != VarKind::Value || v.type != Type(ScalarKind::Int64)))
+                r_.fault(diag::Id::TreeKernel, r_.f.body, r_.f.name.str(),
+                         "`" + v.name.str() + "` as an index, which it cannot be");
+        if (!hasType)
+            return;
+        for (const Name n : r_.f.kernel->range.freeSymbols())
+            if (std::none_of(r_.f.params.begin(), r_.f.params.end(), [&](VarId p) { return r_.var(p).name == n; }))
+                r_.fault(diag::Id::TreeKernel, r_.f.body, r_.f.name.str(),
+                         "`" + n.str() + "`, which is no parameter, to bound its indices");
+    }
     void body(const Block &b) {
         for (const NodePtr &n : b.body) {
             check(*n);

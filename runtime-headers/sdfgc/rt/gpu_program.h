@@ -10,6 +10,8 @@
 #include "sdfgc/rt/sizes.h"
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 namespace sdfgc::gpu {
 
@@ -179,6 +181,35 @@ struct Rows {
     int64_t count = 1, toPitch = 0, fromPitch = 0;
 };
 
+/// The magnitude of a size in a bound of indices: at least 1, so that no product is less than one of its factors.
+class Magnitude {
+public:
+    Magnitude(int64_t size) noexcept : value_(size > 0 ? double(size) : size < 0 ? -double(size) : 1) {}
+    operator double() const noexcept { return value_; }
+
+private:
+    double value_;
+};
+
+/// What decides whether 32 bits hold the indices of a kernel.
+struct IndexRange {
+    double greatest;   // a bound of the magnitudes of all indices and of what is computed for them
+    double stride = 1; // the greatest step between iterations of neighbouring threads
+
+    /// A loop over threads ends at most one step of the grid after its last iteration. The environment variable SDFGC_INDEX=64
+    /// denies it for all kernels.
+    bool isNarrow(Dim3 grid, Dim3 block) const noexcept {
+        static const bool denied = [] {
+            const char *bits = std::getenv("SDFGC_INDEX");
+            return bits && std::strcmp(bits, "64") == 0;
+        }();
+        constexpr double most = 1 << 30;
+        const double threads =
+            double(grid.x) * double(grid.y) * double(grid.z) * double(block.x) * double(block.y) * double(block.z);
+        return !denied && greatest <= most && stride * threads <= most;
+    }
+};
+
 /// The streams and events of one handle, by number.
 class Program {
 public:
@@ -256,6 +287,14 @@ public:
     template <auto Kernel, class... Arguments>
     void launch(int stream, const Launch &how, Dim3 grid, Dim3 block, const Arguments &...arguments) {
         done(gpu::launch<Kernel>(how, grid, block, 0, streams_[stream], arguments...), how.name);
+    }
+    /// The kernel with indices of 32 bits, if these hold them, else the one with indices of 64 bits.
+    template <auto Narrow, auto Wide, class... Arguments>
+    void launch(int stream, const Launch &how, IndexRange range, Dim3 grid, Dim3 block, const Arguments &...arguments) {
+        if (range.isNarrow(grid, block))
+            launch<Narrow>(stream, how, grid, block, arguments...);
+        else
+            launch<Wide>(stream, how, grid, block, arguments...);
     }
 
 #ifdef SDFGC_GPU_KERNELS

@@ -28,6 +28,7 @@ const Values structures = {
            "[e, {type: pointer, dtype: $E}]], length: [], bytes: 32}"},
     {"$M", "[[u, $A], [w, $A], [n, {type: Scalar, attributes: {dtype: int64, shape: [1]}}], [e, {type: Structure, attributes: "
            "{dtype: {type: pointer, dtype: $E}, members: $N, name: E}}]]"},
+    {"$V", "{type: struct, name: V, data: [[x, float32], [y, float32]], length: [], bytes: 8}"},
     {"$E", "{type: struct, name: E, data: [[start, {type: pointer, dtype: float64}], [size, int64]], length: [], bytes: 16}"},
     {"$N", "[[start, $A], [size, {type: Scalar, attributes: {dtype: int64, shape: [1]}}]]"},
     {"$A", "{type: Array, attributes: {strides: [1], total_size: N, offset: [0], dtype: float64, shape: [N]}}"},
@@ -179,6 +180,19 @@ TEST_CASE("memories: a view of a structure as another one has no members of it")
         @e e.start[0:N] -> new start:views)");
     CHECK(g.at("start").member.path == Name());
     CHECK_FALSE(g.apart("start", "P.u"));
+}
+
+TEST_CASE("memories: copies of structures share what their addresses lead to, if they have any") {
+    Structures g(R"(
+        argument A: $V[N]
+        argument P: $E[N]
+        transient B: $V[N]
+        transient Q: $E[N])",
+                 R"(
+        A[0:N] -> B[0:N]
+        P[0:N] -> Q[0:N])");
+    CHECK(g.apart("A", "B"));
+    CHECK_FALSE(g.apart("P", "Q"));
 }
 
 TEST_CASE("memories: the index of an array of structures is not part of the path") {

@@ -119,6 +119,12 @@ public:
     template <auto Kernel, class... A> int kernel(const Launch &how, After after, Dim3 grid, Dim3 block, const A &...arguments) {
         return kernelShared<Kernel>(how, after, grid, block, 0, arguments...);
     }
+    /// The kernel with indices of 32 bits, if these hold them, else the one with indices of 64 bits.
+    template <auto Narrow, auto Wide, class... A>
+    int kernel(const Launch &how, After after, IndexRange range, Dim3 grid, Dim3 block, const A &...arguments) {
+        return range.isNarrow(grid, block) ? kernel<Narrow>(how, after, grid, block, arguments...)
+                                           : kernel<Wide>(how, after, grid, block, arguments...);
+    }
     /// The same with `shared` bytes of dynamic shared memory for each block.
     template <auto Kernel, class... A>
     int kernelShared(const Launch &how, After after, Dim3 grid, Dim3 block, size_t shared, const A &...arguments) {
