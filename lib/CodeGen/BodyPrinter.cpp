@@ -53,14 +53,14 @@ std::string BodyPrinter::linkageOf(const std::string &linkage) const {
 }
 
 void BodyPrinter::function(const std::string &linkage) {
-    w_.wrapAt(lineWidth);
-    companions();
     comment(f_.comment);
+    w_.wrapAt(lineWidth);
     if (const std::string parameters = templateHead(); !parameters.empty())
         w_.line(parameters);
     w_.open(linkageOf(linkage) + signature());
     body();
     w_.close();
+    companions();
 }
 
 std::string BodyPrinter::list(std::span<const sym::Expr> values) const {

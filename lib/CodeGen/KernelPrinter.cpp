@@ -54,11 +54,11 @@ void KernelPrinter::companions() {
     for (const Name n : f_.kernel->range.freeSymbols())
         parameters += (parameters.empty() ? "" : ", ") + ("sdfgc::gpu::Magnitude " + n.str());
     const std::string stride = f_.kernel->stride > 1 ? ", " + std::to_string(f_.kernel->stride) : "";
+    w_.line();
     w_.line("// Bounds the indices of " + f_.name.str() + ".");
     w_.open("static sdfgc::gpu::IndexRange " + indexRangeName(f_) + "(" + parameters + ")");
     w_.line("return {" + sym(f_.kernel->range) + stride + "};");
     w_.close();
-    w_.line();
 }
 
 /// Kernels cannot index arrays of the host, so each kernel defines the constants that it uses.

@@ -58,7 +58,7 @@ protected:
     virtual std::string head() const { return "void "; }
     virtual std::string linkageOf(const std::string &linkage) const;
     virtual void body() { statements(f_.body); }
-    /// Functions that belong to this one and precede it.
+    /// Functions that belong to this one and follow it.
     virtual void companions() {}
     /// Is the statement left out?
     virtual bool isLeftOut(const Block &, std::size_t) const { return false; }
