@@ -8,7 +8,7 @@
 // In memory, each iteration would wait for the store of the one before, and the compiler of a kernel only avoids that if it can
 // prove that every iteration stores: not with a condition around the update.
 //
-// A statement that assigns the element starts the span in which the variable stands for it; the span ends with the last statement
+// Consecutive assignments of a tasklet are statements of their own here. A statement that assigns the element starts the span in which the variable stands for it; the span ends with the last statement
 // of the same block that mentions the array. Legal when:
 //   - all statements of the span access the array at this element only, whose index does not change in the span;
 //   - the array is a `restrict` parameter, so that no other name means the element;
@@ -84,12 +84,14 @@ public:
 private:
     void block(Block &b) {
         for (std::size_t k = 0; k < b.body.size(); ++k) {
+            splitAssignments(b, k);
             if (const std::optional<Span> span = spanFrom(b, k))
                 hold(b, *span);
             forEachBlock(*b.body[k], [this](Block &inner) { block(inner); });
         }
     }
 
+    void splitAssignments(Block &b, std::size_t at);
     std::optional<Span> spanFrom(Block &b, std::size_t first);
     RefId assignedBy(const Node &n) const;
     bool canHold(const Variable &v) const;
@@ -107,6 +109,26 @@ private:
     std::optional<NameScopes> names_; // of the function, once one is needed
     bool changed_ = false;
 };
+
+/// Makes statements of the assignments of a tasklet, if a loop follows that may use what they assign.
+void ElementHolder::splitAssignments(Block &b, std::size_t at) {
+    auto *code = dyn_cast<Code>(b.body[at].get());
+    const auto isLoop = [](const NodePtr &n) { return n->kind == TreeKind::For || n->kind == TreeKind::Loop; };
+    if (!code || code->stmts.size() < 2 || code->braces || !code->locals.empty() ||
+        std::any_of(code->stmts.begin(), code->stmts.end(), [](const py::StmtRef &s) { return s->kind != StmtKind::Assign; }) ||
+        std::none_of(b.body.begin() + static_cast<std::ptrdiff_t>(at), b.body.end(), isLoop))
+        return;
+    std::vector<NodePtr> rest;
+    for (std::size_t k = 1; k < code->stmts.size(); ++k) {
+        auto one = std::make_unique<Code>();
+        one->origin = code->origin;
+        one->stmts = {code->stmts[k]};
+        rest.push_back(std::move(one));
+    }
+    table_->forget(*code);
+    code->stmts.resize(1);
+    insert(b, at + 1, std::move(rest));
+}
 
 /// The element that a statement assigns, if it does nothing else.
 RefId ElementHolder::assignedBy(const Node &n) const {
