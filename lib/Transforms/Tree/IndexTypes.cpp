@@ -320,12 +320,13 @@ bool IndexTypes::isIndex(const py::Expr &e) const {
     return found != known_.end() && found->second.isIndex;
 }
 
-/// An index of a reference: no conversion if it is bounded, else the whole index has 64 bits.
-ExprRef IndexTypes::widenedIndex(const ExprRef &e) {
+/// An index of a reference: no conversion if it is bounded, or nothing is added to it; else the whole index has 64 bits.
+ExprRef IndexTypes::widenedIndex(const ExprRef &e, const MemRef &m) {
     if (arithmetic(*e))
         return e;
     const ExprRef inside = widenedInside(e);
-    return inside->type == wideType || inside->kind == ExprKind::Cast ? inside : py::castTo(wideType, inside);
+    const bool isAlone = m.offset.isZero() && m.strides.size() < 2 && (m.strides.empty() || m.strides.front().isOne());
+    return isAlone || inside->type == wideType || inside->kind == ExprKind::Cast ? inside : py::castTo(wideType, inside);
 }
 
 /// What a value becomes, if it is not to be looked into (the function of py::replace): an index is converted, unless it is compared
@@ -351,7 +352,7 @@ ExprRef IndexTypes::widened(const ExprRef &e) {
         reference(refOf(*e), e->args);
         auto copy = std::make_shared<py::Expr>(*e);
         for (ExprRef &a : copy->args)
-            a = widenedIndex(a);
+            a = widenedIndex(a, f_.refs[refOf(*e)]);
         return copy;
     }
     default:

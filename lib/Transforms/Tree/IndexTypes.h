@@ -44,7 +44,7 @@ public:
     }
     void expr(py::ExprRef &e) {
         if (e)
-            rewritten_.emplace_back(&e, isUpdateIndex(e) ? widenedIndex(e) : widenedInside(e));
+            rewritten_.emplace_back(&e, isUpdateIndex(e) ? widenedIndex(e, f_.refs[update_->target]) : widenedInside(e));
     }
     void stmt(py::StmtRef &s) {
         if (s)
@@ -80,7 +80,7 @@ private:
     py::ExprRef widenedInside(const py::ExprRef &e) {
         return py::replace(e, [this](const py::ExprRef &inner) { return widened(inner); });
     }
-    py::ExprRef widenedIndex(const py::ExprRef &e);
+    py::ExprRef widenedIndex(const py::ExprRef &e, const tree::MemRef &m);
     /// Is it an index of the update that is looked at?
     bool isUpdateIndex(const py::ExprRef &e) const {
         return update_ && !update_->targetIndices.empty() && &e >= &update_->targetIndices.front() &&
