@@ -96,6 +96,9 @@ enum class Trait : uint8_t {
     HasCode = 2,       // its property `code` holds assignments in Python
     KeepsElements = 4, // leaves some elements of its outputs as they are
     WritesAll = 8,     // writes all elements of its outputs, although its operands do not share loops
+    System = 16,       // solves A X = B for each matrix `_ain`
+    Inverts = 32,      // a system whose right-hand side is the identity, so there is no `_bin`
+    Triangle = 64,     // factorises `_a` and writes one triangle of the result, zeros to the other
 };
 bool has(const ir::LibraryNode &n, Trait trait);
 

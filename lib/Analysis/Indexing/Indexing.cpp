@@ -22,7 +22,7 @@ struct NodeRow {
     std::string_view alpha = {}, beta = {}, addends = {};
     int traits = 0;
 };
-constexpr int operator|(Trait a, Trait b) { return static_cast<int>(a) | static_cast<int>(b); }
+constexpr Trait operator|(Trait a, Trait b) { return static_cast<Trait>(static_cast<int>(a) | static_cast<int>(b)); }
 constexpr NodeRow nodeRows[] = {
 #define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary)                                                     \
     {                                                                                                                              \

@@ -19,6 +19,7 @@
 #include "Transforms/Edits/NestRemarks.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
@@ -44,7 +45,7 @@ using sym::Expr;
 
 const LibraryNode *choleskyNode(const Item &i) {
     const auto *n = i.step && i.step->nodes.size() == 1 ? dyn_cast<LibraryNode>(i.step->nodes.front()) : nullptr;
-    return n && n->libraryName() == "linalg" && n->className() == "Cholesky" ? n : nullptr;
+    return n && analysis::has(*n, analysis::Trait::Triangle) ? n : nullptr;
 }
 
 /// One node, and what uses its factor.

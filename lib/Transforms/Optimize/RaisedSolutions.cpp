@@ -12,6 +12,7 @@
 // iteration whose matrix is singular has the same result as before.
 #include "Transforms/Optimize/RaisedLoop.h"
 
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Nest/Build.h"
 
@@ -32,7 +33,7 @@ struct RaisedLoop::System {
     std::optional<Use> matrix, right, result;
 };
 
-bool isSystem(const LibraryNode &n) { return n.libraryName() == "linalg" && (n.className() == "Solve" || n.className() == "Inv"); }
+bool isSystem(const LibraryNode &n) { return analysis::has(n, analysis::Trait::System); }
 
 bool isSystem(const nest::Step &s) {
     const auto *n = s.nodes.size() == 1 ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr;
@@ -69,7 +70,7 @@ Reason RaisedLoop::readMatrix(const nest::Step &s, const char *connector, bool i
 
 Reason RaisedLoop::readSystem(const nest::Step &s, System &out) const {
     const auto &node = *cast<LibraryNode>(s.nodes.front());
-    const bool isInverse = node.className() == "Inv";
+    const bool isInverse = analysis::has(node, analysis::Trait::Inverts);
     const auto writes = [&](const char *connector) {
         return std::any_of(s.uses.begin(), s.uses.end(),
                            [&](const Use &u) { return u.writes() && u.connector == Name(connector); });
