@@ -177,8 +177,10 @@ private:
         const DataDesc *d = g_.desc(n);
         if (!d || !(d->isScalar() || d->isArray()) || d->isReference() || d->isStream() || isMember(n))
             return {Why::Container, quoted(n.view()) + " is not a plain array"};
-        if (d->isScalar() && !d->transient && !g_.isRoot() && d->storage != Storage::GPU_Global && !a.inEdges().empty())
-            return {Why::HostMemory, "scalar " + quoted(n.view()) + " is a result of a nested SDFG on the host"};
+        if (d->isScalar() && !d->transient && d->storage != Storage::GPU_Global && !a.inEdges().empty())
+            return {Why::HostMemory,
+                    "scalar " + quoted(n.view()) + " is " +
+                        (g_.isRoot() ? "an argument, which is a value of the host" : "a result of a nested SDFG on the host")};
         const bool isHosts = d->storage == Storage::CPU_Pinned || d->storage == Storage::CPU_ThreadLocal;
         if (isHosts || (d->isArray() && moved_ && d->storage != Storage::GPU_Global && !isForControl(a)))
             return {Why::HostMemory, "array " + quoted(n.view()) + " is in the memory of the host"};
