@@ -48,7 +48,7 @@ void BodyPrinter::print(const Loop &l) {
         unroll(l.unrollFactor, 8);
     std::string init = l.init ? simpleStatement(*l.init) : "", update = l.update ? simpleStatement(*l.update) : "";
     if (l.declares && l.init)
-        init = typeName(var(l.declares).type) + " " + init;
+        init = typeOf(var(l.declares)) + " " + init;
     std::string condition = l.condition ? value(l.condition) : "true";
     const std::string always = l.unroll ? "true" : ""; // GCC's pragma requires a condition
     switch (l.form) {

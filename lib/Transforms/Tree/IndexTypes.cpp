@@ -23,6 +23,8 @@ const Type wideType(ScalarKind::Int64);
 constexpr int64_t mostThreads = 1024;
 /// More terms would cost the host more than the kernel gains, and are hard to read.
 constexpr std::size_t mostTerms = 48;
+bool isName(const py::Expr &e, Name n) { return e.kind == ExprKind::Name && e.name == n; }
+
 /// Collects the variables of references (the visitor of rebind).
 struct Referenced {
     const Function &f;
@@ -151,6 +153,8 @@ void IndexTypes::statement(Node &n) {
             statement(*write);
         break;
     case TreeKind::Loop:
+        if (countedLoop(static_cast<Loop &>(n)))
+            return;
         if (const VarId v = static_cast<Loop &>(n).declares)
             knowWide(v);
         break;
@@ -203,6 +207,35 @@ void IndexTypes::loop(For &f) {
     }
     block(f.body);
     known_ = outside;
+}
+
+/// A loop region `for (i = a; i < b; i = i + c)` with a variable that nothing else changes. Returns whether it is one.
+bool IndexTypes::countedLoop(Loop &l) {
+    if (l.form != Loop::Normal || !l.declares || !l.init || !l.update || !l.condition || !canBeIndex(l.declares))
+        return false;
+    const Name name = f_.vars[l.declares].name;
+    const py::Expr &test = *l.condition;
+    const bool isTest = test.kind == ExprKind::Compare && test.ops.size() == 1 && isName(*test.args[0], name) &&
+                        (test.ops[0] == py::Op::Lt || test.ops[0] == py::Op::Le);
+    const py::Expr &next = *l.update->value;
+    const bool isStep = l.update->kind == py::StmtKind::Assign && next.kind == ExprKind::Binary && next.op == py::Op::Add &&
+                        isName(*next.args[0], name) && next.args[1]->kind == ExprKind::Int;
+    if (!isTest || !isStep || l.init->kind != py::StmtKind::Assign || table_.of(l.body).changes(name))
+        return false;
+    const std::optional<sym::Expr> first = arithmetic(*l.init->value), end = arithmetic(*test.args[1]),
+                                   step = arithmetic(*next.args[1]);
+    if (!first || !end || !step)
+        return false;
+    const std::optional<SymbolRange> begin = size(*first), last = size(*end);
+    if (failed_ || begin->wide || last->wide)
+        return false;
+    const std::map<Name, Known> outside = known_;
+    const Magnitude inside = either(begin->magnitude, last->magnitude);
+    magnitudes_.add(inside + Magnitude::constant(step->numerator()));
+    know(l.declares, {inside}, true);
+    block(l.body);
+    known_ = outside;
+    return true;
 }
 
 /// The range of a constant that is the number of a thread, or computed from indices.
@@ -346,6 +379,19 @@ ExprRef IndexTypes::widened(const ExprRef &e) {
     }
     case ExprKind::Cast:
         return e->args.size() == 1 && isIndex(*e->args[0]) ? e : nullptr;
+    case ExprKind::Binary: { // with a real number, of which it becomes one
+        const auto isReal = [](const py::Expr &a) {
+            return a.type == Type(ScalarKind::Float64) || a.type == Type(ScalarKind::Float32);
+        };
+        auto copy = std::make_shared<py::Expr>(*e);
+        if (isIndex(*e->args[0]) && isReal(*e->args[1]))
+            copy->args[1] = widenedInside(e->args[1]);
+        else if (isIndex(*e->args[1]) && isReal(*e->args[0]))
+            copy->args[0] = widenedInside(e->args[0]);
+        else
+            return nullptr;
+        return copy;
+    }
     case ExprKind::Name:
         return isIndex(*e) ? py::castTo(wideType, e) : nullptr;
     case ExprKind::MemRef: {

@@ -69,6 +69,7 @@ private:
     void block(tree::Block &b);
     void statement(tree::Node &n);
     void loop(tree::For &f);
+    bool countedLoop(tree::Loop &l);
     void declare(tree::Declare &d);
     std::optional<sym::SymbolRange> initialRange(const tree::Variable &v, const py::ExprRef &init);
 
