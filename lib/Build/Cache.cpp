@@ -2,6 +2,7 @@
 
 #include "Build/Internal.h"
 
+#include "sdfgc/Build/Store.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Time.h"
 
@@ -60,10 +61,16 @@ std::vector<Kept> contents(const std::string &cache) {
             if (stamp.isFolder)
                 out.push_back({lock ? lock->modifiedNs : stamp.modifiedNs, path, bytesBelow(path), true});
         });
-    eachIn("objects", [&](const std::string &path, const file::Stamp &stamp) {
+    const auto takeFile = [&](const std::string &path, const file::Stamp &stamp) {
         if (!stamp.isFolder)
             out.push_back({stamp.modifiedNs, path, stamp.size, false});
-    });
+    };
+    for (const std::string store : {kObjectStore, kBuildStore})
+        eachIn(store, [&](const std::string &path, const file::Stamp &stamp) {
+            takeFile(path, stamp);
+            if (stamp.isFolder)
+                eachIn(file::join(store, file::nameOf(path)), takeFile);
+        });
     return out;
 }
 
@@ -160,7 +167,9 @@ std::vector<std::string> emptyCache(const std::string &folder) {
         if (const std::string path = file::join(folder, name);
             name == kBounded || (name.starts_with("compiler-") && name.ends_with(".json") && !file::isFolder(path)))
             (void)file::removeTree(path);
-    for (const char *name : {"run", "tasklets", "objects"})
+    for (const char *store : {kObjectStore, kBuildStore})
+        (void)Store(file::join(folder, store), {}).clear();
+    for (const char *name : kFolders)
         ::rmdir(file::join(folder, name).c_str());
     ::rmdir(folder.c_str());
     return busy;

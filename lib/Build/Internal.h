@@ -18,6 +18,9 @@ std::optional<Compiler> describeCompiler(const std::vector<std::string> &command
 /// Runs a compiler with arguments that make it answer a question.
 process::Outcome askCompiler(const Compiler &compiler, const std::vector<std::string> &arguments);
 
+/// Subfolders of a cache that are Stores: of objects that programs share, and of finished builds.
+constexpr const char *kObjectStore = "objects", *kBuildStore = "builds";
+
 /// The folder for compilers' answers; empty if nothing is to be cached, or if there is no home.
 std::string compilerCacheFolder(const std::string &asked);
 /// The age at which temporary files in the cache are considered abandoned, since the cache has no lock to check.
@@ -30,6 +33,10 @@ struct ToolchainFile {
 };
 /// If the file is invalid, reports errors with line and column and returns nothing.
 std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags);
+
+/// Writes compile_commands.json and .sdfgc/commands.sh. Reports an error and returns false on failure, and if somebody else wrote the
+/// list that is there.
+bool writeCommands(const std::string &folder, const std::string &list, const std::string &script, diag::Engine &diags);
 
 /// Removes files that killed runs left under temporary names in a build folder. Requires the folder's lock.
 void removeTemporariesOfKilledRuns(const std::string &folder);

@@ -1,12 +1,10 @@
 // Objects of sdfgc's own runtime sources, shared by all build folders of a user: each source is compiled once instead of once per
-// program.
+// program. They are in a Store.
 //
 // An object is reused if command, compiler and machine (the step's key) are the same, and so is every file that the compiler read:
-// files in the build folder are compared by content, others by time stamp. A hash guards the object itself, and files are written
-// atomically, so a damaged or incomplete cache merely lacks that object. A cache that cannot be read or written is ignored; this is
-// not an error. Links and pipes in it are neither followed nor waited for, since others may write there, too. Objects that contain
-// the name of their build folder (debugging information, profiles) are not cached. Objects not used for a month are removed, and so
-// are the oldest ones beyond 64 MiB.
+// files in the build folder are compared by content, others by time stamp. A cache that cannot be read or written is ignored; this
+// is not an error. Objects that contain the name of their build folder (debugging information, profiles) are not cached. Objects not
+// used for a month are removed, and so are the oldest ones beyond 64 MiB.
 #pragma once
 
 #include "Build/Plan.h"
@@ -32,10 +30,8 @@ public:
 
 private:
     bool keeps(const PlannedStep &step) const;
-    std::string path(const std::string &name) const;
-    void prune() const;
 
-    std::string folder_; // empty: no caching
+    Store store_;
 };
 
 } // namespace sdfgc::build

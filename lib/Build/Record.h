@@ -1,6 +1,7 @@
 // The record of the last build in a folder, and checks whether it is still valid.
 #pragma once
 
+#include "sdfgc/Build/Store.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"
 
@@ -10,12 +11,6 @@
 #include <vector>
 
 namespace sdfgc::build {
-
-/// One file that a command read. `hash` is empty for files outside the build folder, which are compared by time stamp only.
-struct Input {
-    std::string path; // as the compiler named it: relative to the folder, or absolute
-    std::string stamp, hash;
-};
 
 /// A successful command with its inputs and output.
 struct RecordedStep {

@@ -1,7 +1,8 @@
 // The cache folder of sdfgc, and removal of files that sdfgc has created.
 //
-// The cache contains compiler descriptions (`compiler-*.json`), objects shared by programs (`objects`), build folders
-// of `sdfgc run` (`run`), and tasklets for the interpreter (`tasklets`). All of it can be recreated. Build folders are
+// The cache contains compiler descriptions (`compiler-*.json`), objects shared by programs (`objects`), finished
+// builds if `--cache` names this folder (`builds`), build folders of `sdfgc run` (`run`), and tasklets for the
+// interpreter (`tasklets`). All of it can be recreated. Build folders are
 // removed under their lock, and the lock file last: a run that waits for the lock notices (file::Lock) and recreates
 // the folder.
 #pragma once
