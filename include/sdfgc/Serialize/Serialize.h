@@ -3,11 +3,13 @@
 
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Support/Hash.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sdfgc::serialize {
 
@@ -22,6 +24,17 @@ struct Limits {
 /// line, JSON path and what was expected, and returns null. Warns about unknown attributes, which are kept.
 std::unique_ptr<ir::SDFG> readFile(const std::string &path, diag::Engine &d, const Limits &l = {});
 std::unique_ptr<ir::SDFG> readText(std::string text, const std::string &nameForDiagnostics, diag::Engine &d, const Limits &l = {});
+
+/// Identifies the program in a file without reading it as a graph: files with equal digests are read as programs that
+/// behave alike. White space and attributes that the reader drops (identifiers, hashes, history, presentation) do not
+/// count.
+struct ContentDigest {
+    Digest program;                      // without positions in the user's program
+    Digest withLines;                    // with them
+    std::vector<std::string> otherFiles; // external nested SDFGs, which count as well
+};
+/// Returns nothing if the text, or an external nested SDFG, cannot be read. `path` is where the text is from.
+std::optional<ContentDigest> contentDigest(std::string text, const std::string &path, const Limits &l = {});
 
 struct WriteOptions {
     int indent = -1;       // -1 compact
