@@ -63,6 +63,8 @@ public:
         std::vector<Library> libraries;
         if (!resolveLibraries(request_, toolchain_, libraries, diags_))
             return failed(Status::MissingLibrary);
+        for (const Library &library : libraries)
+            result_.libraries.push_back(library.name);
         const std::optional<std::vector<LevelFlags>> levels = levelsOf(request_, toolchain_, diags_);
         if (!levels)
             return failed(Status::BadProcessor);
@@ -118,20 +120,10 @@ private:
             (request_.caller && !report(file::makeFolderInside(folder_.path(), "bin"))) ||
             (plan_.steps.size() > 1 && !report(file::makeFolderInside(folder_.path(), ".sdfgc/obj"))))
             return false;
-        const std::string list = "compile_commands.json", script = folder_.statePath("commands.sh");
-        const std::pair<std::string, std::string> texts[] = {
-            {inFolder(list), compileCommands(plan_, file::absolute(folder_.path()))}, {script, commandScript(plan_)}};
-        // sdfgc itself never creates links for the list, and writes the script after it.
-        const std::string &path = texts[0].first;
-        const Result<std::string> there = file::readRegular(path);
-        if (file::isLink(path) || (file::exists(path) && !file::exists(script) && (!there || *there != texts[0].second))) {
-            package::reportForeign(folder_.path(), {list}, diags_);
+        if (!writeCommands(folder_.path(), compileCommands(plan_, file::absolute(folder_.path())), commandScript(plan_), diags_)) {
             ++fileErrors_;
             return false;
         }
-        for (const auto &[path, text] : texts)
-            if (const auto written = file::writeIfChanged(path, text, file::Links::Replace); !written)
-                return report(Failure{written.error()});
         return true;
     }
 

@@ -105,8 +105,11 @@ Diagnostic &Engine::report(Message message, Location place) {
     const Info &kind = info(message.id);
     shorten(place.element);
     shorten(place.path);
-    Diagnostic d{message.id, kind.severity, std::move(place), std::move(message.text), std::move(message.hint), {}};
-    std::size_t &count = kind.severity == Severity::Error ? errors_ : others_;
+    return repeat({message.id, kind.severity, std::move(place), std::move(message.text), std::move(message.hint), {}});
+}
+
+Diagnostic &Engine::repeat(Diagnostic d) {
+    std::size_t &count = d.severity == Severity::Error ? errors_ : others_;
     if (count++ < limit)
         return all_.emplace_back(std::move(d));
     ++dropped_;

@@ -181,12 +181,13 @@ TimeTrace *Session::trace() {
 
 namespace {
 
-/// Parses a file as it is.
-Input parseInput(const std::string &path, diag::Engine &diags) {
+/// Parses a file as it is. `given`: standard input, if it has been read.
+Input parseInput(const std::string &path, std::optional<std::string> &given, diag::Engine &diags) {
     if (path != "-" && !path.ends_with(tree::fileSuffix))
         return {serialize::readFile(path, diags), nullptr};
     const bool standardInput = path == "-";
-    Result<std::string> text = file::read(standardInput ? "/dev/stdin" : path);
+    const bool isGiven = standardInput && given;
+    Result<std::string> text = isGiven ? std::move(*given) : file::read(standardInput ? "/dev/stdin" : path);
     if (!text) {
         if (standardInput)
             diags.report(Id::InputFailed, {}, text.error());
@@ -209,7 +210,7 @@ Input Session::read(const std::string &path) {
     Input in;
     {
         TimeTrace::Scope scope(trace(), "read", path);
-        in = parseInput(path, diags);
+        in = parseInput(path, standardInput, diags);
     }
     if (!in || failed())
         return {};

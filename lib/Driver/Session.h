@@ -45,8 +45,9 @@ public:
     Environment &environment;
     GeneralOptions general;
     diag::Engine diags;
-    std::vector<pass::Remark> missed; // of --explain-missed, for the log of --diagnostics sarif
-    int interruptedBy = 0;            // signal that stopped a compiler run
+    std::vector<pass::Remark> missed;         // of --explain-missed, for the log of --diagnostics sarif
+    std::optional<std::string> standardInput; // if it has been read before read("-")
+    int interruptedBy = 0;                    // signal that stopped a compiler run
 
     /// Progress messages on standard error: with -v, and in detail with -vv; results on a terminal always, unless -q is given.
     /// Nothing besides diagnostics if these are machine-readable. Must be called once the options are known.

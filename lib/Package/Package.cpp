@@ -226,22 +226,23 @@ std::optional<Files> collect(const Request &r, diag::Engine &d) {
     return set.collect() ? std::optional(set.take()) : std::nullopt;
 }
 
-bool write(const Request &r, const Files &files, diag::Engine &d) {
+bool write(const Request &r, const Files &files, diag::Engine &d) { return writeFolder(r.folder, files, manifest(r), d); }
+
+bool writeFolder(const std::string &folder, const Files &files, json::Value manifest, diag::Engine &d) {
     auto fail = [&](const std::string &path, const std::string &why) {
         d.report(diag::Id::FolderNotWritten, {path, 0, 0, "", "", {}}, why);
         return false;
     };
     auto writeManifest = [&](const std::set<std::string> &names) {
-        json::Value m = manifest(r);
-        m.set("files", json::Value::array({names.begin(), names.end()}));
-        const std::string full = file::join(r.folder, manifestName);
-        const auto written = file::writeIfChanged(full, m.dump(2) + "\n", file::Links::Replace);
+        manifest.set("files", json::Value::array({names.begin(), names.end()}));
+        const std::string full = file::join(folder, manifestName);
+        const auto written = file::writeIfChanged(full, manifest.dump(2) + "\n", file::Links::Replace);
         return written ? true : fail(full, written.error());
     };
-    const std::optional<std::set<std::string>> earlier = writtenFiles(r.folder);
-    if (const std::vector<std::string> foreign = earlier ? foreignFiles(r.folder, files, *earlier) : std::vector<std::string>();
+    const std::optional<std::set<std::string>> earlier = writtenFiles(folder);
+    if (const std::vector<std::string> foreign = earlier ? foreignFiles(folder, files, *earlier) : std::vector<std::string>();
         !foreign.empty()) {
-        reportForeign(r.folder, foreign, d);
+        reportForeign(folder, foreign, d);
         return false;
     }
     std::set<std::string> names, stale = earlier.value_or(std::set<std::string>()), either = stale;
@@ -252,15 +253,15 @@ bool write(const Request &r, const Files &files, diag::Engine &d) {
     if (either != stale && !writeManifest(either))
         return false;
     for (const auto &[path, text] : files) {
-        std::string full = file::join(r.folder, path);
-        if (auto made = file::makeFolderInside(r.folder, file::folderOf(path)); !made)
+        std::string full = file::join(folder, path);
+        if (auto made = file::makeFolderInside(folder, file::folderOf(path)); !made)
             return fail(full, made.error());
         if (auto written = file::writeIfChanged(full, text, file::Links::Replace); !written)
             return fail(full, written.error());
         stale.erase(path);
     }
     for (const std::string &path : stale)
-        if (auto removed = removeStale(r.folder, path); !removed)
+        if (auto removed = removeStale(folder, path); !removed)
             return fail(path, removed.error());
     return writeManifest(names);
 }

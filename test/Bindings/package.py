@@ -163,6 +163,18 @@ class Commands(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, 'not a int'):
             sdfgc.build(3)
 
+    def test_cache(self):
+        shared = OUT / 'shared'
+        one = sdfgc.build(GRAPHS / 'vadd.sdfg', output=OUT / 'first', cache=shared)
+        self.assertEqual(len(list(shared.glob('builds/*/*-*'))), 1)
+        shutil.rmtree(OUT / 'first')
+        two = sdfgc.build(GRAPHS / 'vadd.sdfg', output=OUT / 'second', cache=shared)
+        self.assertFalse(list((two.folder / '.sdfgc' / 'obj').iterdir()), 'nothing was compiled')
+        A, B, C = np.ones(4), np.ones(4), np.zeros(4)
+        sdfgc.load(two)(A=A, B=B, C=C)
+        self.assertEqual(C.tolist(), [2, 2, 2, 2])
+        self.assertEqual(one.manifest, two.manifest)
+
 
 class Errors(unittest.TestCase):
     def test_line_of_program(self):

@@ -72,13 +72,14 @@ def save(sdfg, path):
     sdfg.save(os.fspath(path))
 
 
-def build(graph, target='cpu', output=None, *, sdfgc=None, arguments=(), **options):
+def build(graph, target='cpu', output=None, *, sdfgc=None, arguments=(), cache=None, **options):
     """Compiles a graph and returns its Build.
 
     `graph` is the path of an .sdfg, .sdfgz or .sdfgt file, an SDFG object, or a function with @dace.program. `options` are those of
     `sdfgc build`: `O=3`, `fp_model='fast'`, `emulate=True`, `cflags=['-g']`, `gpu_arch=['sm_80', 'sm_90']`; `arguments` are further
     words of the command line. Without `output`, the build folder is in the user's cache, one for each graph and options; nothing is
-    compiled again if neither they nor sdfgc changed.
+    compiled again if neither they nor sdfgc changed. `cache` is the folder of a cache of finished builds (`--cache`), which other
+    folders, users and machines may share; True is the user's own.
     """
     sdfg = sdfg_of(graph)
     with tempfile.TemporaryDirectory(prefix='sdfgc-') as scratch:
@@ -93,7 +94,8 @@ def build(graph, target='cpu', output=None, *, sdfgc=None, arguments=(), **optio
         output = pathlib.Path(output)
         output.parent.mkdir(parents=True, exist_ok=True)
         # An object comes from standard input, so that a folder belongs to the object and not to the name of a temporary file.
-        words = ['-' if source else os.fspath(path), '-o', os.fspath(output), *words]
+        shared = ['--cache', os.fspath(cache_folder().parent if cache is True else cache)] if cache else []
+        words = ['-' if source else os.fspath(path), '-o', os.fspath(output), *shared, *words]
         _, diagnostics = _command.run('build', words, sdfgc, source)
     return Build(output, diagnostics)
 

@@ -79,6 +79,7 @@ struct BuildResult {
     std::string caller;                        // path of the program that calls the library, if there is one
     std::size_t commandsRun = 0;               // 0: everything was up to date
     std::vector<std::string> flags, linkFlags; // as given to the compiler, for the manifest
+    std::vector<std::string> libraries;        // that the library is linked with, by link name
     int signal = 0;
 };
 

@@ -55,6 +55,8 @@ public:
     Diagnostic &report(MessageKind<std::type_identity_t<Args>...> kind, Location place, const Args &...args) {
         return report(Message(kind, args...), std::move(place));
     }
+    /// Records a diagnostic of an earlier run again.
+    Diagnostic &repeat(Diagnostic d);
     bool hasErrors() const { return errors_ != 0; }
     std::size_t errorCount() const { return errors_; }
     const std::vector<Diagnostic> &all() const { return all_; }

@@ -33,6 +33,8 @@ std::optional<Files> collect(const Request &r, diag::Engine &d);
 /// removed. Reports an error and returns false on failure, and if it would overwrite a file that sdfgc did not write.
 /// Nothing is left half written: each file is renamed into place, manifest.json last.
 bool write(const Request &r, const Files &files, diag::Engine &d);
+/// The same for files and a manifest that another run has made; `files` of the manifest is set.
+bool writeFolder(const std::string &folder, const Files &files, json::Value manifest, diag::Engine &d);
 /// Returns the files that earlier runs wrote to the folder, as listed in its manifest; nothing if there is no readable
 /// manifest.
 std::optional<std::set<std::string>> writtenFiles(const std::string &folder);

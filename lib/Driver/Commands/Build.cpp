@@ -1,5 +1,5 @@
 // sdfgc emit and sdfgc build: from a graph to a build folder, and on to the library.
-#include "Driver/Compilation/Compilation.h"
+#include "Driver/Compilation/BuildCache.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Support/File.h"
 
@@ -21,27 +21,40 @@ private:
         line.flag("--caller", compilation_.caller,
                   "also make a program that calls the library: `<name>_main NAME=VALUE ... --out NAME=FILE.npy`, with values as "
                   "for `run`");
+        if (withLibrary_)
+            line.text(
+                "--cache", cacheFolder_, "DIR",
+                "take finished builds from this folder, and put them there; folders, users and machines may share it (default: "
+                "SDFGC_CACHE, else none)");
         compilation_.addTo(line, withLibrary_);
         if (withLibrary_)
             compilation_.pipeline.validation.addTo(line, compilation_.toolchain);
     }
 
     void run(Session &s) override {
+        const std::unique_ptr<BuildCache> cache =
+            withLibrary_ ? BuildCache::open(s, cacheFolder_, compilation_, input_, folder_) : nullptr;
+        const std::optional<Restored> restored = cache ? cache->restore(s) : std::nullopt;
+        if (restored)
+            writeDependencies(s, restored->folder, restored->name, restored->files);
+        if (restored || s.failed())
+            return;
         Input program = s.read(input_);
         if (!program)
             return;
-        std::optional<Compiled> made = compilation_.run(s, std::move(program), input_, folder_, withLibrary_);
-        if (made && !depfile_.empty())
-            s.writeOutput(depfile_, dependencyRule(output(*made), made->files));
+        compilation_.cache = cache.get();
+        if (std::optional<Compiled> made = compilation_.run(s, std::move(program), input_, folder_, withLibrary_))
+            writeDependencies(s, made->folder, made->module->name.str(), made->files);
     }
 
-    /// The result, as named in a Makefile.
-    std::string output(const Compiled &made) const {
-        return file::join(made.folder, withLibrary_ ? "lib/lib" + made.module->name.str() + ".so" : "manifest.json");
+    void writeDependencies(Session &s, const std::string &folder, const std::string &name, const std::vector<std::string> &files) {
+        if (!depfile_.empty())
+            s.writeOutput(depfile_,
+                          dependencyRule(file::join(folder, withLibrary_ ? "lib/lib" + name + ".so" : "manifest.json"), files));
     }
 
     const bool withLibrary_;
-    std::string input_, folder_, depfile_;
+    std::string input_, folder_, depfile_, cacheFolder_;
     Compilation compilation_;
 };
 

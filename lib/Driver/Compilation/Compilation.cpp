@@ -1,5 +1,6 @@
 #include "Driver/Compilation/Compilation.h"
 #include "Driver/CommandLine/Words.h"
+#include "Driver/Compilation/BuildCache.h"
 #include "Driver/Compilation/SourceMap.h"
 #include "Driver/Crash.h"
 #include "sdfgc/CodeGen/Interface.h"
@@ -109,13 +110,15 @@ bool Compilation::writeFolder(Session &s, Compiled &made, const pass::CompileOpt
     s.log().info("writing {}", made.folder);
     crash::setActivity("writing the build folder");
     std::optional<build::Folder> opened;
+    std::optional<package::Files> files;
+    build::FolderOptions options;
     {
         TimeTrace::Scope scope(s.trace(), "package");
         const package::Request request = packageRequest(made, compile, *this);
-        const std::optional<package::Files> files = package::collect(request, s.diags);
+        files = package::collect(request, s.diags);
         if (!files)
             return false;
-        build::FolderOptions options = folderOptions(*files, made, path, toolchainForLibrary != nullptr);
+        options = folderOptions(*files, made, path, toolchainForLibrary != nullptr);
         options.announceWait = !s.general.quiet;
         opened = build::Folder::open(made.folder, made.module->name.str(), s.diags, options);
         if (!opened || !package::write(request, *files, s.diags))
@@ -125,10 +128,16 @@ bool Compilation::writeFolder(Session &s, Compiled &made, const pass::CompileOpt
             return false;
         }
     }
-    return !toolchainForLibrary || makeLibrary(s, *opened, made, *toolchainForLibrary);
+    if (!toolchainForLibrary)
+        return true;
+    const std::optional<build::BuildResult> result = makeLibrary(s, *opened, made, *toolchainForLibrary);
+    if (result && cache)
+        cache->store(s, *opened, *files, made, result->libraries, options);
+    return result.has_value();
 }
 
-bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled &made, const build::Toolchain &found) const {
+std::optional<build::BuildResult> Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled &made,
+                                                           const build::Toolchain &found) const {
     crash::setActivity("compiling");
     build::Request request;
     for (const codegen::SourceFile &f : made.sources.files)
@@ -176,7 +185,7 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
     else if (result.status == build::Status::Done)
         s.log().result("made {}", result.caller.empty() ? result.library : result.library + " and " + result.caller);
     made.library = result.library;
-    return result.status == build::Status::Done;
+    return result.status == build::Status::Done ? std::optional(std::move(result)) : std::nullopt;
 }
 
 } // namespace sdfgc::driver

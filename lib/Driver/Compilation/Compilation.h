@@ -9,6 +9,8 @@
 
 namespace sdfgc::driver {
 
+class BuildCache;
+
 /// The results.
 struct Compiled {
     std::unique_ptr<ir::SDFG> graph; // after lowering; null if a tree was read
@@ -25,9 +27,10 @@ public:
     ToolchainChoice toolchain;
     PipelineOptions pipeline;
     LibraryOptions library;
-    std::string graphFolder; // the folder for drawings of GPU graphs; empty: none
-    bool caller = false;     // with a program that calls the library
-    bool lineTables = false; // so that addresses of a crash can be mapped to lines
+    std::string graphFolder;     // the folder for drawings of GPU graphs; empty: none
+    bool caller = false;         // with a program that calls the library
+    BuildCache *cache = nullptr; // receives the finished build
+    bool lineTables = false;     // so that addresses of a crash can be mapped to lines
 
     /// The options of `build`, or those of `emit` without a library.
     void addTo(CommandLine &line, bool withLibrary);
@@ -43,7 +46,9 @@ private:
     /// Writes the folder and, with a toolchain, builds the library. False after errors.
     bool writeFolder(Session &s, Compiled &made, const pass::CompileOptions &compile, const std::string &path,
                      const build::Toolchain *toolchainForLibrary) const;
-    bool makeLibrary(Session &s, const build::Folder &folder, Compiled &made, const build::Toolchain &found) const;
+    /// Nothing after errors.
+    std::optional<build::BuildResult> makeLibrary(Session &s, const build::Folder &folder, Compiled &made,
+                                                  const build::Toolchain &found) const;
 };
 
 } // namespace sdfgc::driver
