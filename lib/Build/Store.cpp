@@ -11,6 +11,7 @@
 #include <map>
 #include <tuple>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sdfgc::build {
@@ -121,6 +122,21 @@ bool isUnchanged(Input &input, const std::string &path) {
 
 std::string Store::shard(const std::string &key) const { return file::join(folder_, key.substr(0, 2)); }
 
+/// Creates the folder of a key, for the same users as the store.
+Result<void> Store::makeShard(const std::string &key) const {
+    const std::string path = shard(key);
+    if (file::isFolder(path) && !file::isLink(path))
+        return {};
+    if (Result<void> made = file::makeFolder(path); !made)
+        return made;
+    if (file::isLink(path))
+        return Failure{"cannot write into " + path + ": it is a link"};
+    struct ::stat st = {};
+    if (::stat(folder_.c_str(), &st) == 0)
+        (void)::chmod(path.c_str(), st.st_mode & 07777);
+    return {};
+}
+
 /// All versions of all keys, and any other file in a shard. Links are left out.
 std::vector<Store::Kept> Store::contents() const {
     std::vector<Kept> out;
@@ -182,10 +198,8 @@ Result<void> Store::publish(const std::string &key, const Entry &entry) const {
     if (limits_.bytes && text.size() > limits_.bytes)
         return Failure{"the result has " + std::to_string(text.size()) + " bytes, and the limit of " + folder_ + " is " +
                        std::to_string(limits_.bytes)};
-    if (Result<void> made = file::makeFolder(folder); !made)
+    if (Result<void> made = makeShard(key); !made)
         return made;
-    if (file::isLink(folder))
-        return Failure{"cannot write into " + folder + ": it is a link"};
     file::removeTemporaries(folder, kForgottenSeconds);
     if (Result<void> written = file::writeAtomic(file::join(folder, key + "-" + versionOf(entry)), text, file::Links::Replace);
         !written)
@@ -222,7 +236,7 @@ Result<std::optional<file::Lock>> Store::lock(const std::string &key, double wai
                                               const std::function<void(const std::string &)> &onWait) const {
     if (folder_.empty())
         return Failure{"there is no cache"};
-    if (Result<void> made = file::makeFolder(shard(key)); !made)
+    if (Result<void> made = makeShard(key); !made)
         return Failure{made.error()};
     return file::Lock::acquire(file::join(shard(key), key + std::string(kLockSuffix)), waitSeconds, onWait);
 }

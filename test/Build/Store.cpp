@@ -172,6 +172,19 @@ TEST_CASE("store: an entry with files outside of its folder counts as damaged") 
     }
 }
 
+TEST_CASE("store: who may write the folder may write its parts") {
+    const fixture::Folder folder;
+    const std::string shared = folder / "builds";
+    REQUIRE(file::makeFolder(shared));
+    REQUIRE(::chmod(shared.c_str(), 02777) == 0);
+    const mode_t before = ::umask(022);
+    CHECK(Store(shared, {}).publish(kKey, entryOf("x")));
+    ::umask(before);
+    struct ::stat st = {};
+    REQUIRE(::stat(file::join(shared, kKey.substr(0, 2)).c_str(), &st) == 0);
+    CHECK((st.st_mode & 07777) == 02777);
+}
+
 TEST_CASE("store: the least recently used entries go beyond the limit, and what is larger than it is not stored") {
     const fixture::Folder folder;
     const Store store(folder / "builds", {3500});

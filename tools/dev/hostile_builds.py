@@ -411,10 +411,9 @@ def cache(bench, options):
         victim = os.path.join(bench.folder, 'victim')
         with open(victim, 'w', encoding='utf-8') as f:
             f.write('of somebody else')
-        for folder in (objects, os.path.dirname(objects)):
-            for name in os.listdir(folder):
-                if os.path.isfile(os.path.join(folder, name)):
-                    damage(os.path.join(folder, name), victim)
+        for folder, _, names in [next(os.walk(os.path.dirname(objects))), *os.walk(objects)]:
+            for name in names:
+                damage(os.path.join(folder, name), victim)
         out = bench.fresh('cache')
         bench.build(variant, out)
         bench.right(variant, out)

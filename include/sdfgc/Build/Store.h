@@ -9,6 +9,7 @@
 //                whose files are unchanged; a key has at most kVersions.
 //   Bound:       publish() removes the least recently used entries beyond a number of bytes, and those that are too
 //                old. Readers that have opened a removed entry still read all of it.
+//   Users:       subfolders get the permissions of the folder, so a folder that several users may write is shared by them.
 //   Trust:       checksums detect damage, not malice: whoever can write to the folder decides what others link.
 #pragma once
 
@@ -83,6 +84,7 @@ public:
 private:
     struct Kept;
     std::string shard(const std::string &key) const;
+    Result<void> makeShard(const std::string &key) const;
     std::vector<Kept> contents() const;
     void prune() const;
 
