@@ -152,12 +152,12 @@ private:
         return stale;
     }
 
-    /// Removes objects of sources that the program no longer has, and its caller; including those of a run that was killed before
+    /// Removes objects of sources that the program no longer has, its caller and DaCe's stub; including those of a run that was killed before
     /// it recorded them.
     void forgetOthers(const std::set<std::string> &outputs) {
-        const std::string caller = package::callerProgram(folder_.name());
-        if (record_.steps.count(caller) && !outputs.count(caller) && !file::isLink(inFolder("bin")))
-            report(file::removeTree(inFolder(caller)));
+        for (const std::string &more : {package::callerProgram(folder_.name()), package::daceStubLibrary(folder_.name())})
+            if (record_.steps.count(more) && !outputs.count(more) && !file::isLink(inFolder(std::string(file::folderOf(more)))))
+                report(file::removeTree(inFolder(more)));
         recordChanged_ |= std::erase_if(record_.steps, [&](const auto &step) { return !outputs.count(step.first); }) > 0;
         const std::string folder = ".sdfgc/obj";
         if (file::isLink(inFolder(folder)))

@@ -24,6 +24,13 @@ struct Content {
     std::set<std::string> files, folders;
 };
 
+/// Is it one of the links for DaCe (package::placeDaceLibraries)?
+bool isLinkToLibrary(const std::string &folder, const std::string &path) {
+    std::error_code ec;
+    return path.starts_with("build/lib") &&
+           fs::read_symlink(file::join(folder, path), ec) == "../lib/" + path.substr(path.find('/') + 1);
+}
+
 /// Fails if a part cannot be read, since its contents are unknown.
 Result<Content> contentOf(const std::string &folder) {
     Content out;
@@ -107,7 +114,7 @@ bool removeBuildFolder(const std::string &path, diag::Engine &diags) {
     const std::set<std::string> written = writtenTo(path);
     std::vector<std::string> others;
     for (const std::string &file : content->files)
-        if (!isWrittenByUs(file, written))
+        if (!isWrittenByUs(file, written) && !isLinkToLibrary(path, file))
             others.push_back(file);
     if (others.empty())
         return removeContent(path, *content, diags);

@@ -126,15 +126,15 @@ Result<Entry> takeBuild(const Folder &folder, const package::Files &generated) {
     entry.inputs = std::move(*inputs);
     for (const auto &[path, text] : generated)
         entry.files.push_back({path, text, false});
-    const std::string library = "lib/lib" + folder.name() + ".so", caller = package::callerProgram(folder.name());
-    std::vector<std::string> more{kManifest, kCommandList, kScript, library};
-    if (record.steps.count(caller))
-        more.push_back(caller);
+    std::vector<std::string> more{kManifest, kCommandList, kScript, "lib/lib" + folder.name() + ".so"};
+    for (const std::string &program : {package::callerProgram(folder.name()), package::daceStubLibrary(folder.name())})
+        if (record.steps.count(program))
+            more.push_back(program);
     for (const std::string &path : more) {
         Result<std::string> content = file::readRegular(file::join(folder.path(), path), kLargestFile);
         if (!content)
             return Failure{content.error()};
-        const bool isProgram = path == library || path == caller;
+        const bool isProgram = record.steps.count(path) > 0;
         entry.files.push_back({path, path == kCommandList ? commandsIn(*content, "") : std::move(*content), isProgram});
     }
     return entry;
@@ -171,8 +171,11 @@ std::optional<PlacedBuild> placeBuild(const Folder &folder, const Entry &entry, 
         if (!written)
             return fail(written.error());
         placed.isNew |= *written;
-        (f.path.starts_with("lib/") ? placed.library : placed.caller) = path;
-        if (f.path.starts_with("lib/") && isOlder(path, madeFrom))
+        if (f.path == "lib/lib" + folder.name() + ".so")
+            placed.library = path;
+        else if (f.path == package::callerProgram(folder.name()))
+            placed.caller = path;
+        if (path == placed.library && isOlder(path, madeFrom))
             (void)file::touch(path);
         // The key is none of a command: without the cache, the next run compiles.
         record.steps[f.path] = {"stored " + key, {{kManifest, "", ""}}, stampText(file::stamp(path))};

@@ -197,6 +197,20 @@ PlannedStep callerStep(const std::string &name, const Request &request, const To
     return step;
 }
 
+/// Opens libraries for DaCe; it has nothing of the program.
+PlannedStep daceStubStep(const std::string &name, const Toolchain &toolchain) {
+    PlannedStep step;
+    step.source = package::daceStubSource();
+    step.title = "build " + step.source;
+    step.output = package::daceStubLibrary(name);
+    step.before = toolchain.compiler.command;
+    step.before.insert(step.before.end(), {"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-shared"});
+    append(step.before, toolchain.linkFlags);
+    step.before.push_back(step.source);
+    step.after = {"-ldl"};
+    return step;
+}
+
 /// Compiles all sources for one level; returns the objects.
 Words compileLevel(Plan &plan, const LevelFlags &level, bool several, const Request &request, const Toolchain &toolchain,
                    const std::vector<Library> &libraries) {
@@ -298,6 +312,8 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
     plan.steps.push_back(std::move(last));
     if (request.caller)
         plan.steps.push_back(callerStep(name, request, toolchain));
+    if (request.daceStub)
+        plan.steps.push_back(daceStubStep(name, toolchain));
     for (PlannedStep &step : plan.steps)
         step.key = keyOf(step, toolchain);
     return plan;

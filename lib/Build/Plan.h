@@ -28,7 +28,7 @@ struct PlannedStep {
 };
 
 struct Plan {
-    std::vector<PlannedStep> steps; // the last one builds the library; its caller follows, if there is one
+    std::vector<PlannedStep> steps; // in order; the library's is followed by those of its caller and of DaCe's stub
     std::string library;            // relative to the folder
     std::vector<std::string> flags, linkFlags;
 };

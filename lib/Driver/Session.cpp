@@ -186,8 +186,7 @@ Input parseInput(const std::string &path, std::optional<std::string> &given, dia
     if (path != "-" && !path.ends_with(tree::fileSuffix))
         return {serialize::readFile(path, diags), nullptr};
     const bool standardInput = path == "-";
-    const bool isGiven = standardInput && given;
-    Result<std::string> text = isGiven ? std::move(*given) : file::read(standardInput ? "/dev/stdin" : path);
+    Result<std::string> text = standardInput && given ? *given : file::read(standardInput ? "/dev/stdin" : path);
     if (!text) {
         if (standardInput)
             diags.report(Id::InputFailed, {}, text.error());
@@ -195,6 +194,8 @@ Input parseInput(const std::string &path, std::optional<std::string> &given, dia
             diags.report(Id::FileUnreadable, {path}, text.error());
         return {};
     }
+    if (standardInput)
+        given = *text;
     const std::string name = standardInput ? "<stdin>" : path;
     if (standardInput && !tree::isTreeText(*text))
         return {serialize::readText(std::move(*text), name, diags), nullptr};

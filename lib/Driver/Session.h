@@ -46,7 +46,7 @@ public:
     GeneralOptions general;
     diag::Engine diags;
     std::vector<pass::Remark> missed;         // of --explain-missed, for the log of --diagnostics sarif
-    std::optional<std::string> standardInput; // if it has been read before read("-")
+    std::optional<std::string> standardInput; // once it has been read
     int interruptedBy = 0;                    // signal that stopped a compiler run
 
     /// Progress messages on standard error: with -v, and in detail with -vv; results on a terminal always, unless -q is given.

@@ -1,6 +1,7 @@
 #include "sdfgc/Package/Package.h"
 
 #include "CMakeProject.h"
+#include "DaceFiles.h"
 
 #include "sdfgc/Package/Interface.h"
 #include "sdfgc/Serialize/Serialize.h"
@@ -39,6 +40,8 @@ public:
             return false;
         if (request_.caller && !addCaller())
             return false;
+        if (request_.daceFiles)
+            files_.merge(daceFiles(request_));
         for (const std::string &h : request_.sources->runtimeHeaders)
             if (!addHeader(h))
                 return false;

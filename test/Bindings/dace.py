@@ -1,11 +1,14 @@
 """Tests of `sdfgc.dace`: DaCe compiles with sdfgc. dace.py SDFGC OUT; the package is on PYTHONPATH. Exit status 77: DaCe is not there."""
 import importlib.util
+import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import textwrap
 import unittest
+import unittest.mock
 import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -252,6 +255,52 @@ class Enabled(unittest.TestCase):
 
 
 class Others(unittest.TestCase):
+    def test_files_for_the_loader(self):
+        """DaCe itself loads a build folder, without the hooks of sdfgc."""
+        made = sdfgc.build(twice.to_sdfg(), output=OUT / 'loaded', dace_files=True)
+        A, B = np.arange(3.0), np.zeros(3)
+        program = compiler.load_precompiled_sdfg(made.folder)
+        program(A=A, B=B, N=3)
+        self.assertEqual(B.tolist(), [0, 2, 4])
+        with compiled_sdfg.ReloadableDLL(str(made.library)) as library:
+            self.assertTrue(library.is_loaded())
+            library.get_symbol('__program_twice')
+
+    def test_extension(self):
+        """What the extension for VS Code is told, and reads."""
+        with socket.socket() as server:
+            server.bind((socket.gethostname(), 0))
+            server.listen()
+            with unittest.mock.patch.dict(os.environ, DACE_port=str(server.getsockname()[1])), sdfgc.dace.enable():
+                sdfg = twice.to_sdfg()
+                sdfg.name = 'told'
+                sdfg.compile()
+            connection, _ = server.accept()
+            with connection, connection.makefile() as text:
+                told = json.load(text)
+        self.assertEqual((told['type'], told['name'], told['target_name']), ('registerFunction', 'told', 'cpu'))
+        self.assertEqual([os.path.basename(f) for f in told['path_file']], ['dace.py'])
+        folder = pathlib.Path(told['path_cache'])
+        lines = json.loads((folder / 'map' / 'map_py.json').read_text())[told['path_file'][0]]
+        program = dace.SDFG.from_file(folder / 'program.sdfg')
+        for line, elements in lines.items():
+            for e in elements:
+                program.cfg_list[e['cfg_id']].node(e['state_id']).node(e['node_id'])
+        self.assertTrue(lines)
+
+    def test_shared_cache(self):
+        shared = OUT / 'shared'
+        for name in ('first', 'second'):
+            with sdfgc.dace.enable(cache=shared):
+                sdfg = twice.to_sdfg()
+                sdfg.name, sdfg.build_folder = 'cached', str(OUT / name)
+                program = sdfg.compile()
+            A, B = np.arange(3.0), np.zeros(3)
+            program(A=A, B=B, N=3)
+            self.assertEqual(B.tolist(), [0, 2, 4])
+        self.assertEqual(len(list(shared.glob('builds/*/*-*'))), 1)
+        self.assertFalse(list((OUT / 'second' / 'build' / 'cached.sdfgc' / '.sdfgc' / 'obj').iterdir()), 'nothing was compiled')
+
     def test_disable(self):
         originals = dace.SDFG.compile, dace.codegen.codegen.generate_code, compiled_sdfg.CompiledSDFG.__init__
         with sdfgc.dace.enable():

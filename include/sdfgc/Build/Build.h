@@ -56,6 +56,7 @@ struct Request {
     bool startupCode = false;                // the sources may have constructors that run when the library is loaded
     std::vector<std::string> runtimeSources; // additional ones of sdfgc itself: their objects are shared through the user's cache
     bool caller = false;                     // also build the program that calls the library: package::callerSource
+    bool daceStub = false;                   // also build package::daceStubLibrary
     std::vector<std::string> includeFolders; // relative to the folder, or absolute
     std::vector<std::string> libraries;      // link names
     /// The inputs of the sources (the graph, sdfgc). If the library is up to date but older than one of these, it gets

@@ -17,12 +17,23 @@ struct Request {
     /// Written as program.sdfg. Null: the module came from a file, and is written as program.sdfgtree.
     const ir::SDFG *graph = nullptr;
     const pass::CompileOptions *compile = nullptr;
-    bool caller = false;              // also write a main function that calls the program: callerSource
+    bool caller = false;    // also write a main function that calls the program: callerSource
+    bool daceFiles = false; // also write what DaCe's loader and its extension for VS Code read (lib/Package/DaceFiles.cpp)
     std::vector<std::string> gpuArch; // `sm_90`, `gfx90a`: the default of the CMake project; empty: the compiler's
 };
 /// The path of a program's caller, relative to the build folder, and the executable built from it.
 std::string callerSource(const std::string &program);
 std::string callerProgram(const std::string &program);
+
+/// Can DaCe's loader call the program? It counts arguments from the graph, and expects a symbol that only occurs in the
+/// shape of an argument, for which the program has no parameter.
+bool daceCanCall(const tree::Module &m, bool emulated);
+/// The source of the library that DaCe loads before the program's library, and that library.
+std::string daceStubSource();
+std::string daceStubLibrary(const std::string &program);
+/// Links both libraries into `build`, where DaCe looks for them. Reports an error and returns false on failure, and if
+/// files of the user are in their places.
+bool placeDaceLibraries(const std::string &folder, const std::string &program, diag::Engine &d);
 
 /// Contents of files by path in the folder.
 using Files = std::map<std::string, std::string>;

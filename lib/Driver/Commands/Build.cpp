@@ -2,6 +2,7 @@
 #include "Driver/Compilation/BuildCache.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Gzip.h"
 
 namespace sdfgc::driver {
 namespace {
@@ -26,12 +27,25 @@ private:
                 "--cache", cacheFolder_, "DIR",
                 "take finished builds from this folder, and put them there; folders, users and machines may share it (default: "
                 "SDFGC_CACHE, else none)");
+        line.flag(
+            "--dace-files", compilation_.daceFiles,
+            "also write what DaCe's loader and its extension for VS Code read: maps from lines to elements, the list of sources, "
+            "and the library that DaCe loads first");
+        if (withLibrary_)
+            line.flag("--save-failing", saveFailing_,
+                      "after a failure, copy the program to _dacegraphs/failing.sdfg, as DaCe does");
         compilation_.addTo(line, withLibrary_);
         if (withLibrary_)
             compilation_.pipeline.validation.addTo(line, compilation_.toolchain);
     }
 
     void run(Session &s) override {
+        s.guard([&] { compile(s); });
+        if (saveFailing_ && s.failed())
+            saveInput(s);
+    }
+
+    void compile(Session &s) {
         const std::unique_ptr<BuildCache> cache =
             withLibrary_ ? BuildCache::open(s, cacheFolder_, compilation_, input_, folder_) : nullptr;
         const std::optional<Restored> restored = cache ? cache->restore(s) : std::nullopt;
@@ -53,7 +67,25 @@ private:
                           dependencyRule(file::join(folder, withLibrary_ ? "lib/lib" + name + ".so" : "manifest.json"), files));
     }
 
+    /// A text form keeps its suffix, and so does a compressed graph.
+    void saveInput(Session &s) const {
+        const Result<std::string> text = input_ != "-" ? file::read(input_) : Result<std::string>(s.standardInput.value_or(""));
+        const std::string suffix = gzip::isCompressed(text ? *text : "") ? ".sdfgz"
+                                   : input_.ends_with(".sdfgt")          ? ".sdfgt"
+                                   : input_.ends_with(".sdfgtree")       ? ".sdfgtree"
+                                                                         : ".sdfg";
+        const std::string path = "_dacegraphs/failing" + suffix;
+        Result<void> saved = text ? file::makeFolder("_dacegraphs") : Failure{text.error()};
+        if (saved)
+            saved = file::writeAtomic(path, *text);
+        if (saved)
+            s.log().result("saved the program as {}", path);
+        else
+            s.diags.report(diag::Id::OutputFailed, {}, saved.error());
+    }
+
     const bool withLibrary_;
+    bool saveFailing_ = false;
     std::string input_, folder_, depfile_, cacheFolder_;
     Compilation compilation_;
 };

@@ -142,7 +142,7 @@ bool BuildCache::makeKey(Session &s) {
     Hasher h;
     h.field("build 1").field(versionText()).field(buildId());
     h.field(content_.program.hex()).field(isTree ? "tree" : "graph").field(file::nameOf(input_));
-    h.field(c.name.text()).field(c.caller ? "caller" : "").field(place);
+    h.field(c.name.text()).field(c.caller ? "caller" : "").field(c.daceFiles ? "dace" : "").field(place);
     for (const std::vector<std::string> &words : {pass::argumentsOf(c.target), c.pipeline.arguments(), cflags}) {
         h.field(std::to_string(words.size()));
         for (const std::string &word : words)
@@ -230,6 +230,11 @@ std::optional<Restored> BuildCache::fill(Session &s, const Entry &entry) const {
     const std::optional<build::PlacedBuild> placed = build::placeBuild(*opened, entry, key_, madeFrom, s.diags);
     if (!placed)
         return std::nullopt;
+    const std::string stub = package::daceStubLibrary(out.name);
+    const bool hasStub =
+        std::any_of(entry.files.begin(), entry.files.end(), [&](const build::StoredFile &f) { return f.path == stub; });
+    if (hasStub && !package::placeDaceLibraries(out.folder, out.name, s.diags))
+        return std::nullopt;
     if (const Result<void> noted = opened->noteOrigin(options); !noted) {
         s.diags.report(diag::Id::OutputFailed, {}, noted.error());
         return std::nullopt;
@@ -250,7 +255,7 @@ void BuildCache::store(Session &s, const build::Folder &folder, const package::F
     if (!entry)
         return refuse(entry.error());
     Value diagnostics = Value::array(), dependencies = Value::array();
-    bool hasLines = compilation_.target.checks; // messages of checks name lines of the user's program
+    bool hasLines = compilation_.target.checks || compilation_.daceFiles; // messages and maps name lines of the user's program
     for (const diag::Diagnostic &d : s.diags.all()) {
         if (d.id == diag::Id::CacheEntryDamaged)
             continue;

@@ -42,6 +42,7 @@ package::Request packageRequest(const Compiled &made, const pass::CompileOptions
     request.compile = &compile;
     request.gpuArch = options.target.gpuArch;
     request.caller = options.caller;
+    request.daceFiles = options.daceFiles;
     return request;
 }
 
@@ -131,6 +132,9 @@ bool Compilation::writeFolder(Session &s, Compiled &made, const pass::CompileOpt
     if (!toolchainForLibrary)
         return true;
     const std::optional<build::BuildResult> result = makeLibrary(s, *opened, made, *toolchainForLibrary);
+    if (result && daceFiles && package::daceCanCall(*made.module, target.emulate) &&
+        !package::placeDaceLibraries(made.folder, made.module->name.str(), s.diags))
+        return false;
     if (result && cache)
         cache->store(s, *opened, *files, made, result->libraries, options);
     return result.has_value();
@@ -152,6 +156,10 @@ std::optional<build::BuildResult> Compilation::makeLibrary(Session &s, const bui
     request.dispatcher = made.sources.dispatcher;
     request.startupCode = !made.module->globalCode.empty();
     request.caller = caller;
+    request.daceStub = daceFiles && package::daceCanCall(*made.module, target.emulate);
+    if (daceFiles && !request.daceStub)
+        s.log().result("DaCe's loader cannot call `{}`, since a size of its arguments is not a parameter; sdfgc.dace can",
+                       made.module->name.str());
     request.includeFolders = {"include", "runtime-headers"};
     request.libraries = made.sources.libraries;
     request.madeFrom = made.files;

@@ -28,6 +28,7 @@ public:
     PipelineOptions pipeline;
     LibraryOptions library;
     std::string graphFolder;     // the folder for drawings of GPU graphs; empty: none
+    bool daceFiles = false;      // with what DaCe's tools read
     bool caller = false;         // with a program that calls the library
     BuildCache *cache = nullptr; // receives the finished build
     bool lineTables = false;     // so that addresses of a crash can be mapped to lines

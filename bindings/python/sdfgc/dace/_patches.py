@@ -16,6 +16,7 @@ import threading
 import typing
 
 import dace
+from dace import sourcemap
 from dace.codegen import codegen, compiled_sdfg, compiler
 from dace.codegen import exceptions as dace_exceptions
 from dace.config import Config
@@ -169,8 +170,22 @@ def _run(folder, name, sdfg):
     target = _choice.target or _settings.target_of(settings, _uses_gpu(sdfg))
     _settings.report_unknown(settings, target)
     options = _settings.merged(_settings.options(settings, target), _choice.options)
+    listening = 'DACE_port' in os.environ  # DaCe's extension for VS Code
+    if listening:
+        options.setdefault('dace_files', True)
     with _settings.environment(settings):
-        return _build.build(graph, target, folder / 'build' / f'{name}.sdfgc', sdfgc=_choice.sdfgc, arguments=_choice.arguments, **options)
+        made = _build.build(graph, target, folder / 'build' / f'{name}.sdfgc', sdfgc=_choice.sdfgc, arguments=_choice.arguments, **options)
+    if listening:
+        _register(made, sdfg)
+    return made
+
+
+def _register(made, sdfg):
+    """Tells the extension where the maps are. Their elements are those of program.sdfg in sdfgc's own folder, which is the program after
+    all passes; DaCe's folder has the one before."""
+    files = sourcemap.get_src_files(sdfg)
+    sourcemap.send({'type': 'registerFunction', 'name': made.name, 'path_cache': str(made.folder), 'path_file': files,
+                    'target_name': made.manifest['target'], 'made_with_api': not files, 'codegen_map': False})
 
 
 def _build_again(folder, name):
