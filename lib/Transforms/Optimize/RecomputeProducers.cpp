@@ -10,9 +10,16 @@
 // a run or the body of a map, from the end, so a chain of producers ends up in its last reader. A value that several
 // readers of one iteration need is computed once.
 //
+// On a GPU, the same is done with scalars that are computed outside of maps from what kernels compute, such as a mean or the
+// width of a bin. Each would be a kernel of one thread:
+//
+//     d = (hi - lo) / N                                  map[i = 0:N] {
+//     map[i = 0:N] { e[i] = lo + i * d }        ->           d_0 = (hi - lo) / N;  e[i] = lo + i * d_0
+//                                                        }
+//
 // Legal when (t is the container that is removed):
-//   1. t is a transient array that may become a variable (mayBeVariable), and all its uses are known
-//      (hiddenContainers);
+//   1. t is a transient array that may become a variable (mayBeVariable), or a scalar that is computed outside of maps, and all
+//      its uses are known (hiddenContainers);
 //   2. a single map of the list writes it: by a tasklet or a copy in its innermost loop, one element per iteration, a
 //      different one in each. That is, every parameter is an index of t, up to an offset. The steps that compute the
 //      value are Python tasklets and copies with one result each, whose intermediate values are variables of the
@@ -23,7 +30,7 @@
 //
 // Profitable when:
 //   - the iterations of a reader do not reuse the same element: each of the reader's loops moves along t. On a GPU, where it
-//     saves a kernel, this does not matter to a single operation, nor to four operations on scalars;
+//     saves a kernel, this does not matter to a single operation, nor to four operations on scalars, nor to scalars;
 //   - the additional computation costs less than the memory traffic saved: at most the option `operations` per byte of
 //     an element, or `device-operations` on a GPU, which also saves a kernel;
 //   - the total number of array reads decreases.
@@ -33,7 +40,9 @@
 //
 // Not handled: producers with inner loops (sums); readers that are library nodes, copies or nested SDFGs.
 #include "Transforms/Edits/NestRemarks.h"
+#include "Transforms/Optimize/DeviceSteps.h"
 
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Build.h"
@@ -103,7 +112,9 @@ public:
     Recomputation(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs, const RecomputeLimits &limits,
                   pass::Context &context)
         : g_(g), memories_(memories), items_(g, memories), facts_(analysis::factsOf(g)), connectors_(nest::connectorsOf(g)),
-          hidden_(nest::hiddenContainers(g, runs)), limits_(limits), context_(context) {
+          hidden_(nest::hiddenContainers(g, runs)),
+          computed_(limits.device && !analysis::isInScope(g) ? computedByKernels(runs) : std::set<Name>()), limits_(limits),
+          context_(context) {
         for (const nest::Run &r : runs)
             for (const Item &i : r.items)
                 count(i, 1);
@@ -126,8 +137,10 @@ private:
     bool in(std::vector<Item> &list) {
         bool changed = false;
         for (std::size_t at = list.size(); at-- > 0;) {
-            if (!list[at].map)
+            if (!list[at].map) {
+                changed |= around_.empty() && recomputeScalar(list, at);
                 continue;
+            }
             Map &m = *list[at].map;
             analysis::addLoops(around_, m);
             changed |= in(m.body);
@@ -142,8 +155,26 @@ private:
     }
 
     void count(const Item &i, int by) {
-        for (const nest::PlacedUse &u : nest::usesOf(i))
+        for (const nest::PlacedUse &u : nest::usesOf(i)) {
             uses_[u.use->data] += static_cast<std::size_t>(by);
+            writes_[u.use->data] += static_cast<std::size_t>(u.use->writes() ? by : 0);
+        }
+    }
+
+    /// Recomputes a scalar that would be the result of a kernel of one thread.
+    bool recomputeScalar(std::vector<Item> &list, std::size_t at) {
+        if (!isThread(list[at], computed_))
+            return false;
+        Map alone;
+        alone.body.push_back(copyOf(*list[at].step));
+        const nest::Producer p{&alone, {}};
+        const nest::ProducedValue v = nest::valueOf(p, 0, g_);
+        if (v.steps.empty() || v.operations > limits_.operations || hidden_.count(v.data) || writes_[v.data] > 1 ||
+            !isHostScalar(*g_.desc(v.data)) || !recompute(list, at, p, v))
+            return false;
+        drop(p, 0);
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
+        return true;
     }
 
     bool recompute(std::vector<Item> &list, std::size_t at, const nest::Producer &p) {
@@ -259,7 +290,7 @@ private:
     Reason loss(const std::vector<Item> &list, std::size_t at, const nest::Producer &p, const nest::ProducedValue &v,
                 const Reads &reads) const {
         for (const Read &r : reads.all)
-            if (!isAsCheapAsLoad(v) && !movesAlong(r, *nest::iterationOf(p, *v.write->subset, *r.use->subset)))
+            if (!p.loops.empty() && !isAsCheapAsLoad(v) && !movesAlong(r, *nest::iterationOf(p, *v.write->subset, *r.use->subset)))
                 return {Why::Unprofitable, "elements are read more than once by a reader"};
         const auto more = static_cast<int64_t>(points(reads)) - 1;
         const int64_t limit = limits_.operations * g_.desc(v.data)->dtype.bytes().value_or(1);
@@ -439,11 +470,12 @@ private:
     const sym::Assumptions facts_;
     const std::set<Name> connectors_; // of all nodes
     const std::set<Name> hidden_;
+    const std::set<Name> computed_; // by kernels
     const RecomputeLimits limits_;
     pass::Context &context_;
-    std::map<Name, std::size_t> uses_; // number of uses of each container in all items
-    std::vector<LoopLevel> around_;    // the current list
-    std::set<Name> gone_;              // containers that may have become unused
+    std::map<Name, std::size_t> uses_, writes_; // number of uses and of writes of each container in all items
+    std::vector<LoopLevel> around_;             // the current list
+    std::set<Name> gone_;                       // containers that may have become unused
 };
 
 class RecomputeProducers : public pass::GraphPass {

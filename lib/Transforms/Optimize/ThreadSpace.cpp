@@ -67,10 +67,7 @@ std::optional<Placement> placementOf(const sym::Subset &v, const DataDesc &d, co
 }
 
 /// Is `a` known to be at least `b`, which is an end of the threads of a part?
-bool isKnownAtLeast(Expr a, Expr b) {
-    const auto difference = (a - b).asInt();
-    return difference && *difference >= 0;
-}
+bool isKnownAtLeast(Expr a, Expr b, const sym::Assumptions &facts) { return sym::isNonNegative(a - b, facts) == sym::Truth::True; }
 
 Expr product(const std::vector<sym::Range> &ranges) {
     Expr out = 1;
@@ -143,6 +140,16 @@ std::vector<Placement> ThreadSpace::placements(const Map &m) const {
                     if (found && std::find(out.begin(), out.end(), *found) == out.end())
                         out.push_back(*found);
                 }
+    if (m.params.empty())
+        out.push_back(ofFirstThread());
+    return out;
+}
+
+/// The placement at the first thread, which exists even if the other maps have no iterations.
+Placement ThreadSpace::ofFirstThread() const {
+    Placement out;
+    for (const sym::Range &r : parts_.front().threads)
+        out.push_back({std::nullopt, r.begin, {r.begin, r.begin}});
     return out;
 }
 
@@ -191,12 +198,14 @@ std::vector<sym::Range> ThreadSpace::hull() const {
             }
         const auto isFirst = [&](Expr begin) {
             return std::all_of(parts_.begin(), parts_.end(), [&](const Part &p) {
-                return isKnownAtLeast(p.threads[d].begin, begin) || (p.exists[d] && isKnownAtLeast(p.exists[d]->begin, begin));
+                return isKnownAtLeast(p.threads[d].begin, begin, items_.facts()) ||
+                       (p.exists[d] && isKnownAtLeast(p.exists[d]->begin, begin, items_.facts()));
             });
         };
         const auto isLast = [&](Expr end) {
             return std::all_of(parts_.begin(), parts_.end(), [&](const Part &p) {
-                return isKnownAtLeast(end, p.threads[d].end) || (p.exists[d] && isKnownAtLeast(end, p.exists[d]->end));
+                return isKnownAtLeast(end, p.threads[d].end, items_.facts()) ||
+                       (p.exists[d] && isKnownAtLeast(end, p.exists[d]->end, items_.facts()));
             });
         };
         const auto first = std::find_if(begins.begin(), begins.end(), isFirst),
@@ -246,7 +255,7 @@ void ThreadSpace::addBody(const Part &p, const std::vector<sym::Range> &hull, Ma
         const Expr thread = Expr::symbol(threads_[d]) - p.distance[d];
         const bool isOne = p.exists[d].has_value();
         const bool isLeast = !isOne && p.threads[d].begin == hull[d].begin, isMost = !isOne && p.threads[d].end == hull[d].end;
-        if (isLeast && isMost) {
+        if ((isLeast && isMost) || p.threads[d] == hull[d]) {
             meaning.emplace(part.params[d], thread);
             continue;
         }

@@ -43,7 +43,8 @@ public:
 
     const std::vector<Part> &parts() const { return parts_; }
     /// The placements of a map under which a thread uses the same elements for it as for another part, or the same elements of
-    /// arrays with the same layout: those of written elements first.
+    /// arrays with the same layout: those of written elements first. A map without parameters may also be placed at the first
+    /// thread.
     std::vector<Placement> placements(const nest::Map &m) const;
     /// Adds a map. Returns why it cannot be added; nothing has changed then.
     diag::Reason add(std::size_t item, const nest::Map &m, const Placement &placement);
@@ -55,6 +56,7 @@ public:
     nest::Map unite();
 
 private:
+    Placement ofFirstThread() const;
     std::vector<sym::Range> hull() const;
     std::vector<nest::PlacedUse> usesOf(const Part &p) const;
     Part partOf(std::size_t item, const nest::Map &m, const Placement &placement) const;

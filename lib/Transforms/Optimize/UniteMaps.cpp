@@ -15,6 +15,9 @@
 // dimension of the threads, up to an offset, or one coordinate of the threads executes all of it (ThreadSpace.h). Maps that use
 // no common memory only join if one of them has few elements, or one parameter less.
 //
+// A tasklet outside of maps that uses what kernels compute would be a kernel of one thread. It joins as a map without parameters
+// does: the thread of its element executes it, or the first one. Such tasklets also join each other.
+//
 // Legal when:
 //   1. the maps are parallel maps of tasklets, or copies, in the same run. Their ranges are boxes, in steps of one, and they
 //      update nothing with conflict resolution;
@@ -30,6 +33,7 @@
 //
 // Not handled: other maps with inner maps, whose threads may still be shared by blocks; nested SDFGs; maps in maps.
 #include "Transforms/Edits/NestRemarks.h"
+#include "Transforms/Optimize/DeviceSteps.h"
 #include "Transforms/Optimize/ThreadSpace.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -58,9 +62,10 @@ struct UniteLimits {
 /// Unites the maps of one run.
 class Union {
 public:
-    Union(nest::Run &run, SDFG &g, const nest::Conflicts &items, const NodeLabels &labels, const UniteLimits &limits,
-          pass::Context &context)
-        : list_(run.items), g_(g), items_(items), labels_(labels), limits_(limits), context_(context),
+    /// `computed`: by kernels (DeviceSteps.h).
+    Union(nest::Run &run, SDFG &g, const nest::Conflicts &items, const std::set<Name> &computed, const NodeLabels &labels,
+          const UniteLimits &limits, pass::Context &context)
+        : list_(run.items), g_(g), items_(items), computed_(computed), labels_(labels), limits_(limits), context_(context),
           inLoop_(analysis::loopAround(run.region) != nullptr) {}
 
     bool run() {
@@ -70,7 +75,7 @@ public:
         }
         std::vector<std::size_t> order;
         for (std::size_t i = 0; i < list_.size(); ++i)
-            if (list_[i].map && maps_[i])
+            if (maps_[i] && (list_[i].map || !list_[i].step->isCopy()))
                 order.push_back(i);
         std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) { return isBefore(a, b); });
         bool changed = false;
@@ -95,10 +100,10 @@ private:
         return estimate(out);
     }
 
-    /// A map that may join others, or a copy as a map; null for other items.
+    /// A map that may join others, or a copy or a tasklet as a map; null for other items.
     std::shared_ptr<Map> mapOf(const Item &i) const {
         if (i.step)
-            return i.step->isCopy() ? copyOf(*i.step) : nullptr;
+            return i.step->isCopy() ? copyOf(*i.step) : isThread(i, computed_) ? threadOf(i) : nullptr;
         const Map &m = *i.map;
         if (m.entry->schedule != Schedule::CPU_Multicore || m.entry->ordered || !nest::canSplit(m) || m.params.empty())
             return nullptr;
@@ -124,6 +129,39 @@ private:
                std::all_of(i.map->body.begin(), i.map->body.end(), [&](const Item &inner) { return isPlainStep(inner, locals); });
     }
 
+    static const MapEntry &parallelEntry() {
+        static const MapEntry parallel = [] {
+            MapEntry e;
+            e.schedule = Schedule::CPU_Multicore;
+            return e;
+        }();
+        return parallel;
+    }
+
+    /// A tasklet as a map without parameters.
+    static std::shared_ptr<Map> threadOf(const Item &i) {
+        if (!isPlainStep(i, {}))
+            return nullptr;
+        auto out = std::make_shared<Map>(nest::mapLike(parallelEntry(), i.step->nodes.front()->label, {}, {}));
+        out->body.push_back({nullptr, std::make_unique<nest::Step>(*i.step)});
+        return out;
+    }
+
+    /// A map as the first one of a kernel: with a parameter for its only thread if it has none.
+    Map threadsOf(const Map &m) const {
+        Map out = nest::copyOf(m);
+        if (out.params.empty()) {
+            auto entry = nest::entryLike(*m.entry, m.entry->label);
+            if (!inLoop_) // a block of this size keeps kernels out of loops
+                entry->gpuBlockSize = {1, 1, 1};
+            out.entry = entry.get();
+            out.made = std::move(entry);
+            out.params = {g_.freshName("thread")};
+            out.ranges = {{0, 0}};
+        }
+        return out;
+    }
+
     /// A copy of elements as a map. If the graph leaves the source out, and all of an array is written, it is all of another one.
     std::shared_ptr<Map> copyOf(nest::Step copy) const {
         nest::Use &from = copy.uses.front(), &to = copy.uses.back();
@@ -135,18 +173,13 @@ private:
             return nullptr;
         if (items_.meet(from, to) && items_.conflict({&from, &copy, {from.subset, {}}}, {&to, &copy, {to.subset, {}}}, 0))
             return nullptr; // it reads what it writes
-        static const MapEntry parallel = [] {
-            MapEntry e;
-            e.schedule = Schedule::CPU_Multicore;
-            return e;
-        }();
         std::vector<Name> params;
         std::vector<sym::Range> ranges;
         for (const std::size_t d : to.subset->nonUnitDims()) {
             params.push_back(g_.freshName("__i" + std::to_string(params.size())));
             ranges.push_back({0, to.subset->dims[d].steps() - 1});
         }
-        const Map like = nest::mapLike(parallel, "copy_" + from.data.str() + "_to_" + to.data.str(), params, ranges);
+        const Map like = nest::mapLike(parallelEntry(), "copy_" + from.data.str() + "_to_" + to.data.str(), params, ranges);
         std::shared_ptr<Map> out = nest::copyAsMap(copy, like, g_);
         if (out)
             out->made = like.made;
@@ -155,7 +188,7 @@ private:
 
     /// Lets maps join one of them, which decides about the threads.
     bool gather(std::size_t base) {
-        ThreadSpace space(base, *maps_[base], items_, g_);
+        ThreadSpace space(base, threadsOf(*maps_[base]), items_, g_);
         members_ = {base};
         place_ = base;
         facts_[base] = items_.factsOf(list_[base]);
@@ -279,12 +312,15 @@ private:
         const Item &item = list_[i];
         if (item.map)
             return labels_.of(*item.map->entry);
+        if (!item.step->isCopy())
+            return "`" + item.step->nodes.front()->label + "`";
         return "the copy of `" + item.step->uses.front().data.str() + "` to `" + item.step->uses.back().data.str() + "`";
     }
 
     std::vector<Item> &list_;
     SDFG &g_;
     const nest::Conflicts &items_;
+    const std::set<Name> &computed_;
     const NodeLabels &labels_;
     const UniteLimits limits_;
     pass::Context &context_;
@@ -309,8 +345,9 @@ class UniteMaps : public pass::GraphPass {
             if (analysis::isInScope(g))
                 return;
             const nest::Conflicts items(g, memories);
+            const std::set<Name> computed = computedByKernels(runs);
             for (nest::Run &run : runs)
-                run.changed = Union(run, g, items, labels, limits, context).run();
+                run.changed = Union(run, g, items, computed, labels, limits, context).run();
         });
     }
 };

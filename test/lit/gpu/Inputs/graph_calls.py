@@ -47,7 +47,7 @@ def algebra(program):
 
 PROGRAMS = {
     'dense': (dense, {'graph_main': Region(nodes=5)}),
-    'power': (power, {'graph_start': Region(nodes=11, iterations=10)}),
+    'power': (power, {'graph_start': Region(nodes=10, iterations=10)}),
     'algebra': (algebra, {'graph_one': Region(nodes=8)}),
 }
 

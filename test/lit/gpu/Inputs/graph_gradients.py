@@ -46,5 +46,5 @@ IN_LOOP = Region(nodes=1, launches=CALLS * T, updates=CALLS * T - 1)
 graph_matrix.run({
     'host': (power, {'graph_step': IN_LOOP, 'graph_step_reversed': IN_LOOP}),
     'device': (power, {'graph_arm_steps': Region(nodes=6, iterations=T), 'graph_arm_steps_reversed': Region(nodes=6, iterations=T)}),
-    'settle': (settle, {'graph_arm_steps': Region(nodes=8, iterations=14)}),
+    'settle': (settle, {'graph_arm_steps': Region(nodes=7, iterations=14)}),
 })
