@@ -181,4 +181,27 @@ std::string obstacle(SDFG &root) {
     return "";
 }
 
+bool onlyStores(SDFG &root) {
+    const auto isArray = [](const Node *n) {
+        const auto *a = dyn_cast<AccessNode>(n);
+        return a && !a->state()->sdfg()->desc(a->data)->isScalar();
+    };
+    bool stores = false;
+    for (SDFG *g : allSDFGs(root))
+        for (State *s : allStates(*g)) {
+            for (const auto &n : s->nodes())
+                if (n->isEntry() || isa<LibraryNode>(n.get()))
+                    return false;
+            for (const auto &e : s->edges()) {
+                if (isArray(e->src) && !e->memlet.isEmpty())
+                    return false;
+                if (isArray(e->dst) && isa<Tasklet>(e->src))
+                    stores = true;
+                if (isArray(e->dst) && (!isa<Tasklet>(e->src) || analysis::loopAround(s->parent())))
+                    return false;
+            }
+        }
+    return stores;
+}
+
 } // namespace sdfgc::transforms

@@ -13,4 +13,7 @@ bool isForHost(const ir::Tasklet &t);
 /// Why a program cannot be moved to a device; empty if it can. Members of structures are containers already.
 std::string obstacle(ir::SDFG &root);
 
+/// Would kernels only store single values that the host has computed, outside of loops?
+bool onlyStores(ir::SDFG &root);
+
 } // namespace sdfgc::transforms

@@ -385,6 +385,8 @@ void Offload::run() {
 
 /// Why a program would be slower on the device; empty if it would not. `persist`: will loops become kernels?
 std::string whyFewElements(SDFG &root, bool persist) {
+    if (onlyStores(root))
+        return "kernels would only store single values that the host computes";
     LoopChoice choice{[](LoopRegion &l) { return !whyNotInKernel(l, false); }};
     const DeviceWork work = estimateDeviceWork(root, persist ? &choice : nullptr);
     if (!work.isNotWorthwhile())
