@@ -73,6 +73,72 @@ bool isPerfectNest(const std::vector<Item> &body, Name variable) {
                         [&](const sym::Range &r) { return nest::mentions({{r}}, {variable}) || !r.tile.isOne(); });
 }
 
+namespace {
+
+/// The elements of a copy's end. Indices of a view, which does not move in the loop, are those of its memlet; different ones must be
+/// different elements.
+std::optional<sym::Subset> elementsOfEnd(const nest::Use &u, const SDFG &g) {
+    if (u.subset)
+        return u.subset;
+    const DataDesc *d = g.desc(u.data);
+    const AccessNode *viewed = d && d->isView() && u.access && u.access->data == u.data ? analysis::viewedNode(u.access) : nullptr;
+    const std::optional<sym::Subset> &stated = u.memlet.data == u.data ? u.memlet.subset : u.memlet.otherSubset;
+    if (u.shown || !viewed || !analysis::isPlain(g.desc(viewed->data)) || !d->isArray() || d->isContainerArray() ||
+        !d->isPackedC() || !stated || stated->rank() != d->rank())
+        return std::nullopt;
+    return stated;
+}
+
+nest::Use elementOfEnd(const nest::Use &u, const sym::Subset &all, const std::vector<sym::Expr> &at, Name connector) {
+    const sym::Subset element = nest::elementOf(all, at);
+    nest::Use out = nest::ofElement(u, element, connector);
+    if (u.subset)
+        return out;
+    out.subset.reset();
+    out.shown = nest::MemberElements{u.data, element};
+    return out;
+}
+
+} // namespace
+
+const std::vector<Item> &spreadCopy(std::vector<Item> &body, const nest::Conflicts &items, const SDFG &g) {
+    const nest::Step *copy = body.size() == 1 ? body.front().step.get() : nullptr;
+    if (!copy || !copy->isCopy() || copy->uses.back().kind != nest::UseKind::Write)
+        return body;
+    const nest::Use &from = copy->uses.front(), &to = copy->uses.back();
+    const std::optional<sym::Subset> read = elementsOfEnd(from, g), written = elementsOfEnd(to, g);
+    const DataDesc *source = g.desc(from.data), *target = g.desc(to.data);
+    if (!read || !written || !source->isArray() || !target->isArray() || !(source->dtype == target->dtype) || to.memlet.dynamic ||
+        items.meet(from, to))
+        return body;
+    const std::vector<std::size_t> ofRead = read->nonUnitDims(), ofWritten = written->nonUnitDims();
+    std::vector<Name> params;
+    std::vector<sym::Range> ranges;
+    std::vector<sym::Expr> at;
+    for (std::size_t k = 0; k < ofWritten.size(); ++k) {
+        const sym::Range &r = written->dims[ofWritten[k]];
+        if (ofRead.size() != ofWritten.size() || !r.tile.isOne() || !read->dims[ofRead[k]].tile.isOne() ||
+            !(read->dims[ofRead[k]].steps() == r.steps()))
+            return body;
+        params.push_back(g.freshName("__i" + std::to_string(k)));
+        ranges.push_back({0, r.steps() - 1});
+        at.push_back(sym::Expr::symbol(params.back()));
+    }
+    if (params.empty())
+        return body;
+    static const MapEntry parallel = [] {
+        MapEntry e;
+        e.schedule = Schedule::CPU_Multicore;
+        return e;
+    }();
+    const std::string label = "copy_" + from.data.str() + "_to_" + to.data.str();
+    auto map = std::make_unique<Map>(nest::mapLike(parallel, label, std::move(params), std::move(ranges)));
+    nest::Use element = elementOfEnd(from, *read, at, Name("__inp")), result = elementOfEnd(to, *written, at, Name("__out"));
+    map->body.push_back(nest::taskletStep("copy_" + from.data.str(), "__out = __inp", {std::move(element)}, std::move(result), g));
+    body.front() = {std::move(map), nullptr};
+    return body;
+}
+
 void mergeInner(Map &outer) {
     const std::unique_ptr<Map> inner = std::move(outer.body.front().map);
     outer.params.insert(outer.params.end(), inner->params.begin(), inner->params.end());

@@ -13,6 +13,9 @@ namespace sdfgc::transforms {
 
 /// Is the body of a loop a single map whose parameters may join its variable? Its ranges must not depend on it.
 bool isPerfectNest(const std::vector<nest::Item> &body, Name variable);
+/// Lets the body of a loop that is a single copy of several elements, between containers that share no memory, be a parallel map over
+/// these elements. Returns the body.
+const std::vector<nest::Item> &spreadCopy(std::vector<nest::Item> &body, const nest::Conflicts &items, const ir::SDFG &g);
 /// Replaces a map whose body is a single map with one map that has the parameters of both. The outer map must have no
 /// private containers.
 void mergeInner(nest::Map &outer);

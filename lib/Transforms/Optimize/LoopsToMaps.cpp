@@ -38,7 +38,7 @@
 //
 // Inner loops are converted first, so that a loop nest becomes a map nest.
 //
-// For a GPU, threads must not become fewer (DeviceLoops.h). If the body is a single map, its parameters join that of the loop
+// For a GPU, threads must not become fewer (DeviceLoops.h). If the body is a single map or copy, its parameters join that of the loop
 // in one map, so that a perfect nest becomes one kernel. Loops that several maps in the body have in common become parameters
 // as well (LaneParameters.h), and the threads of a block may share what remains (BlockRows.h). Otherwise the parts of the body may
 // become maps of their own (RowParts.h), or the loop stays, and launches kernels. Loops whose sums are ordered stay, and so do loops
@@ -164,7 +164,7 @@ public:
 private:
     /// The same for a device: threads must not become fewer.
     Reason obstacleOnDevice(std::optional<std::vector<Item>> items) {
-        merges_ = items && isPerfectNest(*items, loop_.variable);
+        merges_ = items && isPerfectNest(spreadCopy(*items, items_, g_), loop_.variable);
         Reason fewer;
         if (!merges_)
             fewer = items ? whyFewerThreads(*items) : whyFewerThreads(loop_);
