@@ -6,7 +6,7 @@
 //
 // People write the same difference of neighbours in three lines, and front ends turn each into a temporary. In each
 // list of items, a run of states or the body of a map, the pass looks for an item that repeats an earlier one: the same
-// map up to the names of its parameters and variables, or the same tasklet. The later item is removed, and the readers
+// map up to the names of its parameters and variables, or the same tasklet or Reduce node. The later item is removed, and the readers
 // of its result read the earlier result instead.
 //
 // Legal when:
@@ -30,6 +30,7 @@
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -75,7 +76,8 @@ private:
 
     bool add(const Step &s) {
         const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
-        if (s.effects || !s.renamed.empty() || (!s.isCopy() && (!t || t->code.language != Language::Python)))
+        const bool isRead = s.isCopy() || (t && t->code.language == Language::Python) || addReduction(s);
+        if (s.effects || !s.renamed.empty() || !isRead)
             return false;
         std::vector<std::string> uses;
         for (const Use &u : s.uses) {
@@ -89,6 +91,19 @@ private:
         }
         for (const std::string &u : uses)
             text_ += u + "\n";
+        return true;
+    }
+
+    /// A Reduce node is described by all of its attributes.
+    bool addReduction(const Step &s) {
+        if (!nest::isReduce(s))
+            return false;
+        const auto *n = cast<LibraryNode>(s.nodes.front());
+        text_ += n->classPath + " " + n->implementation + " " + std::to_string(static_cast<int>(n->schedule)) + "\n";
+        static const std::set<std::string> names{"debuginfo", "guid", "in_connectors", "label", "name", "out_connectors"};
+        for (const auto &[key, value] : n->properties)
+            if (!names.count(key))
+                text_ += key + "=" + value.dump() + "\n";
         return true;
     }
 
