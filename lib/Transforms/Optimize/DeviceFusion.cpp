@@ -44,6 +44,48 @@ bool losesThreads(const Map &m, std::size_t depth) {
 
 } // namespace
 
+namespace {
+
+/// Is it a nested SDFG with a loop, which is there because its iterations depend on each other (loops-into-maps)?
+bool isSweep(const nest::Item &i) {
+    const auto *nested = i.step && i.step->nodes.size() == 1 ? dyn_cast<NestedSDFGNode>(i.step->nodes.front()) : nullptr;
+    if (!nested || !nested->sdfg)
+        return false;
+    const std::vector<Block *> blocks = analysis::sequenceOf(*nested->sdfg);
+    return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isa<LoopRegion>(b); });
+}
+
+/// The arrays that the sweeps of a map write, if it has any.
+std::set<Name> sweptBy(const Map &rows, const SDFG &g) {
+    std::set<Name> out;
+    for (const nest::Item &i : rows.body)
+        if (isSweep(i))
+            for (const nest::Use &u : i.step->uses)
+                if (u.writes() && !rows.locals.count(u.data) && !g.desc(u.data)->totalSize.isOne())
+                    out.insert(u.data);
+    return out;
+}
+
+/// Does a map of tasklets read elements of these arrays, with one loop for elements of a row?
+bool readsRows(const Map &elements, std::size_t depth, const std::set<Name> &arrays) {
+    const auto reads = [&](const nest::Use &u) {
+        return u.kind == nest::UseKind::Read && arrays.count(u.data) && u.subset && u.subset->isOneElement() &&
+               nest::mentions(*u.subset, {elements.params.back()});
+    };
+    const auto isTasklet = [](const nest::Item &i) {
+        return i.step && i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front());
+    };
+    return elements.params.size() == depth + 1 && std::all_of(elements.body.begin(), elements.body.end(), isTasklet) &&
+           std::any_of(elements.body.begin(), elements.body.end(),
+                       [&](const nest::Item &i) { return std::any_of(i.step->uses.begin(), i.step->uses.end(), reads); });
+}
+
+} // namespace
+
+bool sweepRows(const Map &a, const Map &b, std::size_t depth, const SDFG &g) {
+    return a.params.size() == depth && readsRows(b, depth, sweptBy(a, g));
+}
+
 bool shareThreads(const Map &a, const Map &b, std::size_t depth, const SDFG &g) {
     return fillDevice({a.ranges.begin(), a.ranges.begin() + static_cast<std::ptrdiff_t>(depth)}) && !losesThreads(a, depth) &&
            !losesThreads(b, depth) && threadsAreNeighbours(a, depth, g) && threadsAreNeighbours(b, depth, g);

@@ -12,6 +12,10 @@ namespace sdfgc::transforms {
 /// Are the first `depth` loops of two maps enough to fill a device, with neighbouring threads at neighbouring elements? Not if a
 /// map has further loops around inner maps: each iteration may be much work.
 bool shareThreads(const nest::Map &a, const nest::Map &b, std::size_t depth, const ir::SDFG &g);
+/// Does each iteration of one map run loops that carry values along a row, while the other map computes elements of such rows one by
+/// one? The thread of a row is then the only one that may run these loops, and it can compute the elements as well: that takes less
+/// time than a launch, and no array has to be read again. `depth`: the loops that both share.
+bool sweepRows(const nest::Map &a, const nest::Map &b, std::size_t depth, const ir::SDFG &g);
 /// Why the threads of a block should not share an iteration of a map: because they cannot, or because nothing is gained; empty
 /// if they should. `anyOrder`: may sums of numbers be reordered (class F1)?
 diag::Reason whyNoBlocks(nest::Map rows, const nest::Conflicts &items, const ir::SDFG &g, bool anyOrder);

@@ -46,7 +46,8 @@
 //
 // On a GPU, maps are kernels. They share only their first loops if a thread for each shared iteration is enough to fill
 // the device and neighbouring threads access neighbouring elements, or if the threads of a block can share an iteration
-// (map-to-threads). Products always need the latter.
+// (map-to-threads). Products always need the latter. A thread that runs loops along a row may compute elements of this row as well,
+// for which no other threads have to wait then.
 //
 // Not handled:
 //   - bodies with effects of their own (C++ code, callbacks);
@@ -428,7 +429,7 @@ private:
         Map both = nest::copyOf(a), later = nest::copyOf(b);
         merge(both, later, at);
         const bool anyOrder = context_.allows(pass::FloatClass::F1);
-        if (multiplies && isRow(a, limits_.varying) && isAll(at.depth, a, b))
+        if ((multiplies && isRow(a, limits_.varying) && isAll(at.depth, a, b)) || (!multiplies && sweepRows(a, b, at.depth, g_)))
             return {};
         if (!multiplies && (isAll(at.depth, a, b) || shareThreads(a, b, at.depth, g_)))
             return whyOtherThreads(a, b, both, items_, g_, anyOrder);
