@@ -19,8 +19,16 @@ using nest::Map;
 
 namespace {
 
+/// Is a map a condition: a loop with at most one iteration (unite-maps)?
+bool isCondition(const Map &m) {
+    return m.entry->ordered &&
+           std::all_of(m.ranges.begin(), m.ranges.end(), [](const sym::Range &r) { return sym::onlyValueOf(r).has_value(); });
+}
+
+/// Does a map contain loops?
 bool hasMaps(const Map &m) {
-    return std::any_of(m.body.begin(), m.body.end(), [](const nest::Item &i) { return i.map != nullptr; });
+    return std::any_of(m.body.begin(), m.body.end(),
+                       [](const nest::Item &i) { return i.map && (!isCondition(*i.map) || hasMaps(*i.map)); });
 }
 
 /// Would a thread run inner loops once for each iteration of loops that have threads of their own now? `kept`: the loops that keep
