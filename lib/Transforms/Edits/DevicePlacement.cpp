@@ -6,6 +6,7 @@
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Support/UnionFind.h"
 
@@ -288,6 +289,105 @@ bool Placement::wrapSequentialMaps() {
     return changed;
 }
 
+/// Is a node a scalar that only passes a value from one tasklet of the device to others, none of which is in a kernel yet?
+bool isBetween(const Node &n, const std::set<const Node *> &device, const std::set<const Node *> &done) {
+    const auto *a = dyn_cast<AccessNode>(&n);
+    const DataDesc *d = a ? a->state()->sdfg()->desc(a->data) : nullptr;
+    const auto isFree = [&](const Edge &e, const Node *t) {
+        return device.count(t) && !done.count(t) && !e.memlet.isEmpty() && e.memlet.wcr.empty();
+    };
+    return d && d->isScalar() && d->transient && a->inEdges().size() == 1 && !a->outEdges().empty() &&
+           isFree(*a->inEdges().front(), a->inEdges().front()->src) &&
+           std::all_of(a->outEdges().begin(), a->outEdges().end(), [&](const Edge *e) { return isFree(*e, e->dst); });
+}
+
+/// The nodes that one thread should run together with a tasklet, because they pass values to each other: directly, or through scalars.
+/// Ordering edges do not merge nodes: a node between the two on another path would have to run both before and after the kernel.
+std::vector<Node *> passingValues(Node *tasklet, const std::set<const Node *> &device, const std::set<const Node *> &done,
+                                  bool throughScalars) {
+    std::vector<Node *> out{tasklet};
+    std::set<const Node *> taken{tasklet};
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const Node *n = out[i];
+        const bool isScalar = isa<AccessNode>(n);
+        const auto add = [&](const Edge *e, Node *other) {
+            const bool isDirect = isa<Tasklet>(other) && e->srcConn && e->dstConn;
+            if ((isScalar || isDirect || (throughScalars && isBetween(*other, device, done))) && !done.count(other) &&
+                taken.insert(other).second)
+                out.push_back(other);
+        };
+        for (const Edge *e : n->inEdges())
+            add(e, e->src);
+        for (const Edge *e : n->outEdges())
+            add(e, e->dst);
+    }
+    return out;
+}
+
+/// Does a path leave some nodes and come back? A kernel of these nodes would have to run before and after what is on it.
+bool leadsBack(const std::vector<Node *> &together) {
+    const std::set<const Node *> inside(together.begin(), together.end());
+    std::set<const Node *> seen;
+    std::vector<const Node *> open;
+    const auto follow = [&](const Node *n) {
+        for (const Edge *e : n->outEdges())
+            if (inside.count(e->dst) == 0 && seen.insert(e->dst).second)
+                open.push_back(e->dst);
+    };
+    for (const Node *n : together)
+        follow(n);
+    while (!open.empty()) {
+        const Node *n = open.back();
+        open.pop_back();
+        if (std::any_of(n->outEdges().begin(), n->outEdges().end(), [&](const Edge *e) { return inside.count(e->dst) != 0; }))
+            return true;
+        follow(n);
+    }
+    return false;
+}
+
+/// Do some nodes use a container through a node, while the state has another node of this container, and one of the two is written?
+/// Edges may not order such nodes.
+bool meetsOthers(const std::vector<Node *> &together) {
+    std::map<Name, const AccessNode *> used;
+    std::set<Name> several;
+    const auto add = [&](const Node *n) {
+        const auto *a = dyn_cast<AccessNode>(n);
+        if (a && used.try_emplace(a->data, a).first->second != a)
+            several.insert(a->data);
+    };
+    for (const Node *n : together) {
+        for (const Edge *e : n->inEdges())
+            add(e->src);
+        for (const Edge *e : n->outEdges())
+            add(e->dst);
+    }
+    const std::vector<AccessNode *> all = nodesOf<AccessNode>(*together.front()->state());
+    return std::any_of(all.begin(), all.end(), [&](const AccessNode *a) {
+        const auto own = used.find(a->data);
+        return own != used.end() && (own->second != a || several.count(a->data)) &&
+               (!a->inEdges().empty() || !own->second->inEdges().empty());
+    });
+}
+
+/// Scalars that only the thread of a kernel uses are in its registers.
+void keepInRegisters(const std::vector<Node *> &together) {
+    for (const Node *n : together) {
+        const auto *a = dyn_cast<AccessNode>(n);
+        if (!a)
+            continue;
+        SDFG &g = *a->state()->sdfg();
+        std::size_t uses = analysis::containersReadByControlFlow(g).count(a->data);
+        for (const State *s : allStates(g))
+            for (const AccessNode *other : nodesOf<AccessNode>(*s))
+                uses += other->data == a->data;
+        if (uses == 1) {
+            g.desc(a->data)->storage = Storage::Register;
+            g.desc(a->data)->lifetime = Lifetime::Scope;
+        }
+    }
+}
+
 bool Placement::wrapTasklets() {
     std::set<const Node *> device, done;
     for (const HostNode &n : nodes_)
@@ -297,21 +397,12 @@ bool Placement::wrapTasklets() {
     for (const HostNode &n : nodes_) {
         if (!device.count(n.node) || done.count(n.node))
             continue;
-        std::vector<Node *> together{n.node};
-        done.insert(n.node);
-        for (std::size_t i = 0; i < together.size(); ++i) {
-            // Ordering edges do not merge nodes: a node between the two on another path would have to run both before
-            // and after the kernel.
-            auto add = [&](const Edge *e, Node *other) {
-                if (auto *t = dyn_cast<Tasklet>(other); t && e->srcConn && e->dstConn && done.insert(t).second)
-                    together.push_back(t);
-            };
-            for (const Edge *e : together[i]->inEdges())
-                add(e, e->src);
-            for (const Edge *e : together[i]->outEdges())
-                add(e, e->dst);
-        }
+        std::vector<Node *> together = passingValues(n.node, device, done, true);
+        if (leadsBack(together) || meetsOthers(together))
+            together = passingValues(n.node, device, done, false);
+        done.insert(together.begin(), together.end());
         wrap(*together.front()->state(), together);
+        keepInRegisters(together);
         changed = true;
     }
     return changed;
