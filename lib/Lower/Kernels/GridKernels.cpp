@@ -43,6 +43,23 @@ void lowerGridKernel(Instance &in, MapEntry &m, tree::Block &out) {
     out.body.push_back(std::move(launch));
 }
 
+namespace {
+
+/// The number of iterations of a box, or a number below one. Two sizes may be negative, and their product must not be positive.
+sym::Expr iterationsOf(const Instance &in, const MapEntry &m) {
+    sym::Expr total = 1;
+    bool mayBeNegative = false;
+    for (const sym::Range &r : m.ranges) {
+        sym::Expr size = inVariables(in, r.steps());
+        if (sym::isNonNegative(size, in.fn->facts) != sym::Truth::True && std::exchange(mayBeNegative, true))
+            size = sym::max({0, size});
+        total *= size;
+    }
+    return total;
+}
+
+} // namespace
+
 void gridMap(Instance &in, MapEntry &m, tree::Block &out) {
     SymbolScope symbols(in);
     const bool byBlocks = analysis::runByBlocks(m);
@@ -65,10 +82,7 @@ void gridMap(Instance &in, MapEntry &m, tree::Block &out) {
         return l;
     };
     if (rank > 1 && analysis::isBox(m.params, m.ranges)) {
-        sym::Expr total = 1;
-        for (const sym::Range &r : m.ranges)
-            total *= inVariables(in, r.steps());
-        For *all = loop("k", {0, total - 1, 1, 1});
+        For *all = loop("k", {0, iterationsOf(in, m) - 1, 1, 1});
         all->spread = spread;
         splitIndex(in, m, 0, rank, sym::Expr::symbol(in.varName(all->var)), symbols, *at);
     } else {
