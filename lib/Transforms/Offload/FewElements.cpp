@@ -22,7 +22,9 @@
 //
 // A loop around kernels may become a kernel itself (persist-loops). Its operations then are steps between barriers instead of
 // launches: in a kernel of one block, a step of few elements takes a microsecond, but a single multiprocessor processes its
-// elements. So the estimate compares both forms of each loop, inner ones first, and counts the faster one.
+// elements. In a kernel of many blocks, the device does, but a step takes two microseconds. A thread's operations that depend on each
+// other take the same time in all three forms. So the estimate compares the forms of each loop, inner ones first, and counts the
+// fastest one.
 #include "Transforms/Offload/FewElements.h"
 
 #include "Transforms/Edits/HostReads.h"
@@ -129,11 +131,14 @@ private:
     bool assign();
     void state(State &s, double times);
     void loop(LoopRegion &l, double times);
-    void launch(double times, double elements) {
+    void launch(double times, double elements, double chain = 1) {
         work_->launches += times;
         work_->elements += times * elements;
+        work_->largest = std::max(work_->largest, elements);
+        work_->chains += times * chain;
     }
     DeviceWork once(Block &b);
+    void choose(LoopRegion &l, DeviceWork &work);
     double size(const sym::Range &r) const {
         return static_cast<double>(std::max<int64_t>(1, sym::evaluate(r.size(), values_).value_or(otherSize)));
     }
@@ -145,7 +150,10 @@ private:
         return elements;
     }
     double largest(const Node &n) const;
-    double elements(const MapEntry &m, const analysis::ScopeTree &scopes);
+    struct MapWork {
+        double iterations, within; // the elements of each
+    };
+    MapWork workOf(const MapEntry &m, const analysis::ScopeTree &scopes);
     double inKernel(SDFG &nested, Values values) const;
     Values inside(const NestedSDFGNode &nested) const;
 
@@ -183,8 +191,8 @@ Values Estimate::inside(const NestedSDFGNode &nested) const {
     return values;
 }
 
-/// The number of elements that a map's scope processes over all iterations.
-double Estimate::elements(const MapEntry &m, const analysis::ScopeTree &scopes) {
+/// The iterations of a map, and the elements that its scope processes in each.
+Estimate::MapWork Estimate::workOf(const MapEntry &m, const analysis::ScopeTree &scopes) {
     double own = 1, within = 1;
     Values outside = values_;
     for (std::size_t i = 0; i < m.params.size(); ++i) {
@@ -193,15 +201,16 @@ double Estimate::elements(const MapEntry &m, const analysis::ScopeTree &scopes) 
         values_[m.params[i]] = begin && end ? *begin + (*end - *begin) / 2 : 0;
     }
     for (Node *n : scopes.children(&m)) {
-        if (const auto *inner = dyn_cast<MapEntry>(n))
-            within = std::max(within, elements(*inner, scopes));
-        else if (isa<LibraryNode>(n))
+        if (const auto *inner = dyn_cast<MapEntry>(n)) {
+            const MapWork work = workOf(*inner, scopes);
+            within = std::max(within, work.iterations * work.within);
+        } else if (isa<LibraryNode>(n))
             within = std::max(within, largest(*n));
         else if (const auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
             within = std::max(within, inKernel(*nested->sdfg, inside(*nested)));
     }
     values_ = std::move(outside);
-    return own * within;
+    return {own, within};
 }
 
 /// The same for a nested SDFG in a map, whose operations all belong to the kernel.
@@ -231,7 +240,8 @@ void Estimate::state(State &s, double times) {
     const analysis::ScopeTree scopes(s);
     for (Node *n : scopes.children(nullptr)) {
         if (const auto *m = dyn_cast<MapEntry>(n)) {
-            launch(times, elements(*m, scopes));
+            const MapWork work = workOf(*m, scopes);
+            launch(times, work.iterations * work.within, work.within);
         } else if (isa<LibraryNode>(n)) {
             launch(times, largest(*n));
         } else if (isa<Tasklet>(n)) {
@@ -275,12 +285,24 @@ DeviceWork Estimate::once(Block &b) {
     work_ = outer;
     if (!loops_)
         return work;
-    if (auto *l = dyn_cast<LoopRegion>(&b); l && work.isFasterInBlock() && loops_->mayBeKernel(*l)) {
-        work = work.inBlock();
-        loops_->kernels.insert(l);
-    }
+    if (auto *l = dyn_cast<LoopRegion>(&b))
+        choose(*l, work);
     loops_->work[&b] = work;
     return work;
+}
+
+/// Lets a kernel run a loop if that is faster.
+void Estimate::choose(LoopRegion &l, DeviceWork &work) {
+    std::vector<KernelBlocks> forms{KernelBlocks::One, KernelBlocks::Many};
+    std::erase_if(forms, [&](KernelBlocks blocks) { return !work.isFasterIn(blocks); });
+    std::stable_sort(forms.begin(), forms.end(),
+                     [&](KernelBlocks a, KernelBlocks b) { return work.inKernel(a).onDevice() < work.inKernel(b).onDevice(); });
+    for (const KernelBlocks blocks : forms)
+        if (loops_->mayBeKernel(l, blocks)) {
+            work = work.inKernel(blocks);
+            loops_->kernels.insert_or_assign(&l, blocks);
+            return;
+        }
 }
 
 void Estimate::region(Region &r, double times) {
@@ -296,21 +318,38 @@ bool DeviceWork::isNotWorthwhile() const {
     return launches > fewLaunches && elements < launches * fewElements;
 }
 
-DeviceWork DeviceWork::inBlock(const Costs &c) const {
+double DeviceWork::onDevice(const Costs &c) const {
+    return launches * c.launch + std::max((elements - stepElements) * c.deviceElement, (chains - stepChains) * c.chained) + inSteps;
+}
+
+DeviceWork DeviceWork::inKernel(KernelBlocks blocks, const Costs &c) const {
+    const bool isOne = blocks == KernelBlocks::One;
     DeviceWork kernel;
     kernel.launches = 1;
-    kernel.elements = elements;
+    kernel.elements = kernel.stepElements = elements;
+    kernel.largest = largest;
+    kernel.chains = kernel.stepChains = chains;
     kernel.steps = launches + steps;
-    kernel.inSteps = kernel.steps * c.step + elements * (c.blockElement - c.deviceElement);
+    kernel.inSteps = kernel.steps * (isOne ? c.step : c.gridStep) +
+                     std::max(elements * (isOne ? c.blockElement : c.deviceElement), chains * c.chained);
     return kernel;
 }
 
-bool DeviceWork::isFasterInBlock() const { return onDevice() - inBlock().onDevice() > launches * Costs().launch / 3; }
+bool DeviceWork::isFasterIn(KernelBlocks blocks) const {
+    const Costs c;
+    const double saved = onDevice() - inKernel(blocks).onDevice();
+    return blocks == KernelBlocks::One ? saved > launches * c.launch / 3
+                                       : saved > launches * c.launch / 4 && largest * c.deviceElement < c.launch;
+}
 
 void DeviceWork::add(const DeviceWork &w, double times) {
     launches += times * w.launches;
     elements += times * w.elements;
+    largest = std::max(largest, w.largest);
+    chains += times * w.chains;
     steps += times * w.steps;
+    stepElements += times * w.stepElements;
+    stepChains += times * w.stepChains;
     inSteps += times * w.inSteps;
 }
 

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 
 namespace sdfgc::transforms {
@@ -23,31 +22,44 @@ struct Costs {
     double step = 1000;
     /// An element in a kernel of one block: a multiprocessor reads 64 bytes per cycle from the second-level cache.
     double blockElement = 16 / 100.0;
+    /// A step of a kernel of many blocks: a barrier of the grid.
+    double gridStep = 2000;
+    /// An operation of a thread that depends on the one before, such as the next addition of a sum.
+    double chained = 8;
 };
+
+/// What a kernel that runs loops of the host consists of: one block, whose steps are short, or as many as the device runs at once.
+enum class KernelBlocks : uint8_t { One, Many };
 
 /// An estimate of a program's work on the device.
 struct DeviceWork {
-    double launches = 0; // kernels, library calls and copies in a run of the program
-    double elements = 0; // processed by all launches together
-    double steps = 0;    // operations in kernels of one block, which would otherwise be launches
-    double inSteps = 0;  // nanoseconds that these take beyond those of their elements on the entire device
+    double launches = 0;                     // kernels, library calls and copies in a run of the program
+    double elements = 0;                     // processed by all launches together
+    double largest = 0;                      // elements of one of them, at most
+    double chains = 0;                       // operations that depend on each other: of a thread of each launch
+    double steps = 0;                        // operations in kernels that run loops, which would otherwise be launches
+    double stepElements = 0, stepChains = 0; // those of `elements` and `chains` that belong to steps
+    double inSteps = 0;                      // the nanoseconds of these kernels, without their launches
     /// The nanoseconds of a run; on the device without copies of arguments.
     double onHost(const Costs &c = {}) const { return elements * c.hostElement; }
-    double onDevice(const Costs &c = {}) const { return launches * c.launch + elements * c.deviceElement + inSteps; }
+    double onDevice(const Costs &c = {}) const;
     /// Is the device slower than the host, whose threads can process the elements of a launch before it starts?
     bool isNotWorthwhile() const;
-    /// The same work in a kernel of one block.
-    DeviceWork inBlock(const Costs &c = {}) const;
-    /// Would that be faster, by at least a third of the time of the launches?
-    bool isFasterInBlock() const;
+    /// The same work in a kernel.
+    DeviceWork inKernel(KernelBlocks blocks, const Costs &c = {}) const;
+    DeviceWork inBlock() const { return inKernel(KernelBlocks::One); }
+    /// Would that be faster? By at least a third of the time of the launches; for a kernel of many blocks, which waits two thirds of
+    /// that time itself, by a quarter, and no launch must have elements that take longer than a launch.
+    bool isFasterIn(KernelBlocks blocks) const;
+    bool isFasterInBlock() const { return isFasterIn(KernelBlocks::One); }
     void add(const DeviceWork &w, double times = 1);
 };
 
-/// The host loops that should be kernels of one block. The estimate asks for those that may be (KernelLoops.h), and records the work
-/// of one execution of each block. Only for lookups: the order of the elements varies.
+/// The host loops that should be kernels. The estimate asks for those that may be (KernelLoops.h), and records the work of one execution
+/// of each block. Only for lookups: the order of the elements varies.
 struct LoopChoice {
-    std::function<bool(ir::LoopRegion &)> mayBeKernel;
-    std::set<const ir::LoopRegion *> kernels = {}; // loops inside of these may be in the set as well
+    std::function<bool(ir::LoopRegion &, KernelBlocks)> mayBeKernel;
+    std::map<const ir::LoopRegion *, KernelBlocks> kernels = {}; // loops inside of these may be there as well
     std::map<const ir::Block *, DeviceWork> work = {};
 };
 

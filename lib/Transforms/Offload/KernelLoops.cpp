@@ -316,10 +316,35 @@ private:
 
 } // namespace
 
-Reason whyNotInKernel(Block &b, bool moved) {
+namespace {
+
+/// Why threads of several blocks cannot share the work of the states in a block.
+Reason whyNotByMany(Block &b) {
+    for (const Block *inner : blocksOf(b)) {
+        const auto *s = dyn_cast<State>(inner);
+        if (!s)
+            continue;
+        const analysis::ScopeTree scopes(*s);
+        for (const Node *n : scopes.children(nullptr)) {
+            if (isa<LibraryNode>(n) || isa<NestedSDFGNode>(n))
+                return {Why::Library, quoted(n->label) + " is shared by the threads of one block"};
+            const auto *m = dyn_cast<MapEntry>(n);
+            if (m && std::any_of(m->exit->outEdges().begin(), m->exit->outEdges().end(),
+                                 [](const Edge *e) { return !e->memlet.wcr.empty(); }))
+                return {Why::Update, "map " + quoted(m->label) + " updates elements that threads share"};
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+Reason whyNotInKernel(Block &b, bool moved, KernelBlocks blocks) {
     SDFG &g = *b.sdfg();
     const std::set<Name> assigned = analysis::assignedIn(b);
     if (Reason why = Check(b, moved, assigned).all(b))
+        return why;
+    if (Reason why = blocks == KernelBlocks::Many ? whyNotByMany(b) : Reason())
         return why;
     for (const Block *inner : blocksOf(b))
         if (const auto *s = dyn_cast<State>(inner); s && moved)

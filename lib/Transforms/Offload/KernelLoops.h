@@ -17,7 +17,11 @@
 //      block writes it only by copies of an entire array of the device, which the kernel reads instead, and a later reader
 //      on the host gets a copy of its own;
 //   4. nothing reads a symbol after the block that the block assigns.
+// In a kernel of many blocks, there are no library nodes beside its maps, since the threads of a single block share their work, and no map
+// updates elements that its iterations share.
 #pragma once
+
+#include "Transforms/Offload/FewElements.h"
 
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
@@ -32,6 +36,6 @@ bool copiesOnlyFor(const ir::State &s, ir::Block &reader);
 
 /// Why a kernel cannot run a block of the host; empty if it can. `moved`: offload-to-gpu has moved the program. Otherwise its
 /// arrays are assumed to be moved.
-diag::Reason whyNotInKernel(ir::Block &b, bool moved);
+diag::Reason whyNotInKernel(ir::Block &b, bool moved, KernelBlocks blocks = KernelBlocks::One);
 
 } // namespace sdfgc::transforms

@@ -154,4 +154,20 @@ void placeInBlock(SDFG &g) {
         placeInBlock(*nested->sdfg);
 }
 
+void placeInGrid(SDFG &g) {
+    for (State *s : allStates(g)) {
+        const analysis::ScopeTree scopes(*s);
+        for (Node *n : scopes.children(nullptr)) {
+            if (auto *m = dyn_cast<MapEntry>(n))
+                m->gpuBlockSize.reset();
+            const auto *a = dyn_cast<AccessNode>(n);
+            DataDesc *d = a ? g.arrays.find(a->data) : nullptr;
+            if (d && d->transient && !d->isView() && !isGpuStorage(d->storage)) {
+                d->storage = Storage::GPU_Global;
+                d->lifetime = Lifetime::Scope;
+            }
+        }
+    }
+}
+
 } // namespace sdfgc::transforms

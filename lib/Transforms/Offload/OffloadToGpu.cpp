@@ -387,7 +387,7 @@ void Offload::run() {
 std::string whyFewElements(SDFG &root, bool persist) {
     if (onlyStores(root))
         return "kernels would only store single values that the host computes";
-    LoopChoice choice{[](LoopRegion &l) { return !whyNotInKernel(l, false); }};
+    LoopChoice choice{[](LoopRegion &l, KernelBlocks blocks) { return !whyNotInKernel(l, false, blocks); }};
     const DeviceWork work = estimateDeviceWork(root, persist ? &choice : nullptr);
     if (!work.isNotWorthwhile())
         return "";
@@ -397,7 +397,7 @@ std::string whyFewElements(SDFG &root, bool persist) {
     };
     std::string operations = counted(work.launches, "kernel");
     if (work.steps > 0)
-        operations += ", in which a block runs " + counted(work.steps, "step");
+        operations += ", in which threads run " + counted(work.steps, "step");
     return "it would launch " + operations + " of " + counted(work.elements / (work.launches + work.steps), "element") +
            " each, on average, if its loops count to 1000, which takes " + durationText(work.onDevice()) + " on the device and " +
            durationText(work.onHost()) + " on the host";

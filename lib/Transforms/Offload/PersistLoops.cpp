@@ -12,9 +12,13 @@
 //
 // One block: a launch costs three microseconds, and a step of a block one, most of which is the latency of memory. So a single
 // block, although it uses one multiprocessor of more than a hundred, is faster up to some thousand elements per step.
-// The estimate of FewElements.h compares the two for each loop, inner loops first. Steps that are larger stay launches: a
-// kernel that fills the device needs barriers of all its blocks, and these take as long as a launch, or longer than a node
-// of a GPU graph. So stencils over time keep their launches, each for several steps (tile-time).
+//
+// Many blocks: if steps are larger, but shorter than a launch, as many blocks as the device runs at once share them. They wait for each
+// other at barriers of the grid, which take two microseconds. Wavefronts (skew-loops) are such loops: their threads have long sums, so one
+// multiprocessor would be too slow. Elements that code outside of maps uses are in device memory then.
+//
+// The estimate of FewElements.h compares the forms for each loop, inner loops first. Steps that take longer than a launch stay
+// launches. So stencils over time keep theirs, each for several steps (tile-time).
 //
 // Legal as described in KernelLoops.h. Loops that follow each other become one kernel, together with states and branches
 // before, between and after them if these are not faster on the entire device.
@@ -85,7 +89,7 @@ std::set<Name> mentionedOutside(Block &b) {
 /// Replaces a part of a host program with a kernel.
 class Kernel {
 public:
-    explicit Kernel(Block &content) : content_(content), g_(*content.sdfg()), types_(g_) {}
+    Kernel(Block &content, KernelBlocks blocks) : content_(content), blocks_(blocks), g_(*content.sdfg()), types_(g_) {}
 
     void make() {
         const std::string name = identifierOf(content_.label.empty() ? "loop" : content_.label, "loop_");
@@ -254,7 +258,8 @@ private:
 
     void placeNode(State &s, const std::string &name) {
         MapEntry *entry = s.addMap(name, {"_"}, {{0, 0, 1, 1}}, Schedule::GPU_Persistent, s.debugInfo);
-        entry->gpuGridLimit = {1, 1, 1};
+        if (blocks_ == KernelBlocks::One)
+            entry->gpuGridLimit = {1, 1, 1};
         auto *n = cast<NestedSDFGNode>(s.adopt(std::move(node_)));
         const auto outer = [this](Name argument) { return outer_.count(argument) ? outer_.at(argument) : argument; };
         const auto whole = [&](Name argument) { return Memlet::simple(outer(argument), g_.desc(outer(argument))->fullSubset()); };
@@ -270,10 +275,14 @@ private:
         }
         if (n->outConnectors.empty())
             s.connect(n, {}, entry->exit, {}, Memlet::empty());
-        placeInBlock(*n->sdfg);
+        if (blocks_ == KernelBlocks::One)
+            placeInBlock(*n->sdfg);
+        else
+            placeInGrid(*n->sdfg);
     }
 
     Block &content_;
+    const KernelBlocks blocks_;
     SDFG &g_;
     const analysis::SymbolTypes types_;
     std::unique_ptr<NestedSDFGNode> node_;
@@ -306,7 +315,7 @@ class PersistLoops : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         if (!option<bool>("blocks") || !mentionsGpu(root))
             return false;
-        choice_ = {[](LoopRegion &l) { return !whyNotInKernel(l, true); }};
+        choice_ = {[](LoopRegion &l, KernelBlocks blocks) { return !whyNotInKernel(l, true, blocks); }};
         estimateDeviceWork(root, &choice_);
         changed_ = false;
         sdfg(root, context);
@@ -333,10 +342,12 @@ class PersistLoops : public pass::GraphPass {
                 continue;
             auto *l = dyn_cast<LoopRegion>(b);
             if (l && choice_.kernels.count(l)) {
-                const std::vector<Block *> chain = chainAround(*l);
+                const KernelBlocks form = choice_.kernels.at(l);
+                const std::vector<Block *> chain = chainAround(*l, form);
                 done.insert(chain.begin(), chain.end());
-                if (context.mayChange(*l, "runs as a kernel of one block"))
-                    enclose(chain);
+                if (context.mayChange(*l, form == KernelBlocks::One ? "runs as a kernel of one block"
+                                                                    : "runs as a kernel whose blocks wait for each other"))
+                    enclose(chain, form);
                 continue;
             }
             if (l && choice_.work[l].isFasterInBlock())
@@ -350,11 +361,11 @@ class PersistLoops : public pass::GraphPass {
     }
 
     /// A loop that is a kernel, with blocks before and after it that may be a part of it.
-    std::vector<Block *> chainAround(LoopRegion &l) const {
+    std::vector<Block *> chainAround(LoopRegion &l, KernelBlocks form) const {
         std::vector<Block *> chain{&l};
-        while (Block *before = joins(*chain.front(), true))
+        while (Block *before = joins(*chain.front(), true, form))
             chain.insert(chain.begin(), before);
-        while (Block *after = joins(*chain.back(), false))
+        while (Block *after = joins(*chain.back(), false, form))
             chain.push_back(after);
         const auto isIdle = [this](const Block *b) {
             const auto *s = dyn_cast<State>(b);
@@ -368,7 +379,7 @@ class PersistLoops : public pass::GraphPass {
     }
 
     /// The block before or after a block, if it is the only one there and should be in the same kernel.
-    Block *joins(const Block &b, bool before) const {
+    Block *joins(const Block &b, bool before, KernelBlocks form) const {
         const auto &edges = before ? b.inEdges() : b.outEdges();
         if (edges.size() != 1 || !edges.front()->isUnconditional() || !edges.front()->assignments.empty())
             return nullptr;
@@ -382,19 +393,21 @@ class PersistLoops : public pass::GraphPass {
             return other;
         const DeviceWork &work = known->second;
         const auto *l = dyn_cast<LoopRegion>(other);
-        const bool isKernel = l && choice_.kernels.count(l);
-        if (!isKernel && (work.inBlock().onDevice() - Costs().launch > work.onDevice() || whyNotInKernel(*other, true)))
+        const auto chosen = l ? choice_.kernels.find(l) : choice_.kernels.end();
+        const bool isKernel = chosen != choice_.kernels.end();
+        if (isKernel ? chosen->second != form
+                     : work.inKernel(form).onDevice() - Costs().launch > work.onDevice() || whyNotInKernel(*other, true, form))
             return nullptr;
         return other;
     }
 
     static bool isCopyForNext(const State &s) { return s.outEdges().size() == 1 && copiesOnlyFor(s, *s.outEdges().front()->dst); }
 
-    void enclose(const std::vector<Block *> &chain) {
+    void enclose(const std::vector<Block *> &chain, KernelBlocks form) {
         Block &content = chain.size() > 1 ? joined(chain) : *chain.front();
         for (const Block *b : blocksOf(content)) // other blocks may get their addresses
             choice_.work.erase(b);
-        Kernel(content).make();
+        Kernel(content, form).make();
         changed_ = true;
     }
 

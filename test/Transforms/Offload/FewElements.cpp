@@ -100,7 +100,7 @@ TEST_CASE("few elements: the pass says why, and moves the program if it is told 
     PassRun kept("offload-to-gpu"), moved("offload-to-gpu");
     CHECK_FALSE(kept(stays.g));
     REQUIRE(kept.context.remarks.size() == 1);
-    CHECK(kept.context.remarks.front().text == "the program stays on the host: it would launch 1 kernel, in which a block runs 999 "
+    CHECK(kept.context.remarks.front().text == "the program stays on the host: it would launch 1 kernel, in which threads run 999 "
                                                "steps of 500 elements each, on average, if "
                                                "its loops count to 1000, which takes 1.1 ms on the device and 350 µs on the host");
     REQUIRE(kept.diags.all().size() == 1);
@@ -151,4 +151,34 @@ TEST_CASE("few elements: a kernel of one block has steps instead of launches") {
     transforms::DeviceWork large = work;
     large.elements = 1000 * 1e6;
     CHECK_FALSE(large.isFasterInBlock()); // a single multiprocessor
+}
+
+TEST_CASE("few elements: a kernel of many blocks has longer steps, and more threads") {
+    transforms::DeviceWork work;
+    work.launches = 1000;
+    work.largest = 3e5; // a multiprocessor takes 48 microseconds for each step, and the device one
+    work.elements = 1000 * work.largest;
+    CHECK_FALSE(work.isFasterInBlock());
+    CHECK(work.isFasterIn(transforms::KernelBlocks::Many));
+    const transforms::DeviceWork kernel = work.inKernel(transforms::KernelBlocks::Many);
+    CHECK(kernel.launches == 1);
+    CHECK(kernel.steps == 1000);
+    CHECK(kernel.onDevice() == Approx(3000 + 1000 * (2000 + 1000)));
+    CHECK_FALSE(kernel.isNotWorthwhile());
+    work.largest = 1e6; // launches are shorter than their elements
+    CHECK_FALSE(work.isFasterIn(transforms::KernelBlocks::Many));
+}
+
+TEST_CASE("few elements: operations that depend on each other take the same time everywhere") {
+    transforms::DeviceWork work;
+    work.launches = 100;
+    work.elements = 100 * 1000;
+    work.chains = 100 * 1000; // sums of 1000 elements, one of each thread
+    CHECK(work.onDevice() == Approx(100 * (3000 + 8000)));
+    CHECK(work.inKernel(transforms::KernelBlocks::One).inSteps == Approx(100 * (1000 + 8000)));
+    CHECK(work.inKernel(transforms::KernelBlocks::Many).inSteps == Approx(100 * (2000 + 8000)));
+    transforms::DeviceWork twice;
+    twice.add(work.inKernel(transforms::KernelBlocks::One), 2);
+    CHECK(twice.chains == 2 * work.chains);
+    CHECK(twice.onDevice() == Approx(2 * (3000 + 100 * 9000.0)));
 }
