@@ -37,6 +37,30 @@ public:
         }
     }
 
+    std::set<Name> privates() const {
+        std::set<Name> out;
+        for (const BodyUse &u : body_.uses)
+            if (!u.data.empty() && canBePrivate(u))
+                out.insert(u.data);
+        return out;
+    }
+
+    Reason order(std::size_t common, const std::set<Name> &privates,
+                 const std::function<bool(const std::vector<analysis::Directions> &)> &keeps) const {
+        for (std::size_t a = 0; a < body_.uses.size(); ++a)
+            for (std::size_t b = a; b < body_.uses.size(); ++b) {
+                const BodyUse &u = body_.uses[a], &v = body_.uses[b];
+                if (!meet(u, v) || privates.count(u.data))
+                    continue;
+                if (!haveCommon(u, v, common))
+                    return {Why::Shape, "`" + nameOf(u).str() + "` is used between its loops"};
+                const auto c = conflict(a, b, common);
+                if (c && !std::all_of(c->vectors.begin(), c->vectors.end(), keeps))
+                    return reason(u, v, *c);
+            }
+        return {};
+    }
+
     Reason find(std::set<Name> &locals, const std::function<bool(Name)> &mayReduce, std::vector<DistinctIndex> *distinct) const {
         std::set<Name> reduced;
         for (std::size_t a = 0; a < body_.uses.size(); ++a)
@@ -68,13 +92,18 @@ private:
         return (a.kind != UseKind::Read || b.kind != UseKind::Read) && !memories_.apart(a.place, b.place);
     }
 
-    std::optional<analysis::Conflict> conflict(std::size_t a, std::size_t b) const {
+    static bool haveCommon(const BodyUse &a, const BodyUse &b, std::size_t common) {
+        return a.loops.size() >= common && b.loops.size() >= common &&
+               std::equal(a.loops.begin(), a.loops.begin() + static_cast<std::ptrdiff_t>(common), b.loops.begin());
+    }
+
+    std::optional<analysis::Conflict> conflict(std::size_t a, std::size_t b, std::size_t common = 1) const {
         AccessInstance u = instances_[a], v = others_[b];
         if (body_.uses[a].data != body_.uses[b].data || body_.uses[a].data.empty()) { // one memory under two names
             u.subset.reset();
             v.subset.reset();
         }
-        return analysis::conflictOf(u, v, 1, items_.facts());
+        return analysis::conflictOf(u, v, common, items_.facts());
     }
 
     /// Do the two uses only touch the same element in one iteration if elements of an index array differ?
@@ -192,6 +221,17 @@ Reason dependenceOf(const LoopBody &body, const SDFG &g, const Conflicts &items,
                     const std::function<Outside(Name)> &outside, std::set<Name> &locals, const std::function<bool(Name)> &mayReduce,
                     const std::function<std::string(Name)> &whyNeeded, std::vector<DistinctIndex> *distinct) {
     return Dependence(body, g, items, memories, outside, whyNeeded).find(locals, mayReduce, distinct);
+}
+
+std::set<Name> privateContainers(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories,
+                                 const std::function<Outside(Name)> &outside) {
+    return Dependence(body, g, items, memories, outside, {}).privates();
+}
+
+Reason orderOf(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories, std::size_t common,
+               const std::set<Name> &privates, const std::function<bool(const std::vector<analysis::Directions> &)> &keeps) {
+    const std::function<Outside(Name)> needed = [](Name) { return Outside::Needed; };
+    return Dependence(body, g, items, memories, needed, {}).order(common, privates, keeps);
 }
 
 } // namespace sdfgc::nest

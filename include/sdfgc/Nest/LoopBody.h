@@ -109,4 +109,16 @@ diag::Reason dependenceOf(const LoopBody &body, const ir::SDFG &g, const Conflic
                           const std::function<bool(Name)> &mayReduce = {}, const std::function<std::string(Name)> &whyNeeded = {},
                           std::vector<DistinctIndex> *distinct = nullptr);
 
+/// Returns the containers that may become private to each iteration: `outside` says that they are not needed there, and an iteration
+/// reads them only where it wrote them before.
+std::set<Name> privateContainers(const LoopBody &body, const ir::SDFG &g, const Conflicts &items,
+                                 const analysis::Memories &memories, const std::function<Outside(Name)> &outside);
+
+/// Returns why iterations of the first `common` loops of the body (the loop itself, and loops inside it that contain all accesses)
+/// cannot run in another order: a conflict with a direction vector that `keeps` does not accept. `privates`: containers that do not
+/// count.
+diag::Reason orderOf(const LoopBody &body, const ir::SDFG &g, const Conflicts &items, const analysis::Memories &memories,
+                     std::size_t common, const std::set<Name> &privates,
+                     const std::function<bool(const std::vector<analysis::Directions> &)> &keeps);
+
 } // namespace sdfgc::nest
