@@ -163,7 +163,7 @@ private:
             first = false;
         }
         w_.line("endif()");
-        w_.line("if(SDFGC_CPU STREQUAL portable)");
+        w_.line("if(SDFGC_CPU STREQUAL \"portable\")"); // in quotes, because there is a variable of this name
         w_.line("    if(NOT portable)");
         w_.line("        message(FATAL_ERROR \"sdfgc knows no levels of ${CMAKE_SYSTEM_PROCESSOR}: set SDFGC_CPU to names as for "
                 "-march\")");
