@@ -39,6 +39,8 @@ Words compileWords(const Request &request, const Toolchain &toolchain, const std
         flags.push_back("-DSDFGC_LEVEL=" + level.name);
     if (toolchain.compiler.kind == CompilerKind::Gcc)
         append(flags, package::gccFlags(request.options.fpModel));
+    else if (package::takesClangFlags(request.options.vectorMath, toolchain.compiler.machine))
+        append(flags, package::clangFlags(request.options.vectorMath));
     append(flags, toolchain.compileFlags);
     for (const std::string &folder : request.includeFolders)
         flags.push_back("-I" + folder);

@@ -240,6 +240,30 @@ private:
         }
         for (const std::string &f : gccFlags(r_.compile->fpModel))
             w_.line(start + "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:" + f + ">)");
+        vectorMath();
+    }
+
+    /// Clang gets its flags where the build of sdfgc passes them, too (package::takesClangFlags).
+    void vectorMath() {
+        const pass::VectorMath used = r_.sources->vectorMath;
+        if (used == pass::VectorMath::None)
+            return;
+        const std::string flags = joined(clangFlags(used));
+        const bool isOfC = used != pass::VectorMath::Sleef; // the C library's
+        w_.line("if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # GCC finds the vector functions in a header");
+        w_.line("    include(CheckCXXSourceCompiles)");
+        w_.line("    set(CMAKE_REQUIRED_FLAGS " + flags + ")");
+        w_.line("    check_cxx_source_compiles(\"");
+        w_.line("        #include <cmath>");
+        w_.line("        #if !defined __x86_64__" + std::string(isOfC ? " || !defined __GLIBC__" : ""));
+        w_.line("        #error");
+        w_.line("        #endif");
+        w_.line("        int main() { return 0; }\" SDFGC_HAS_VECTOR_MATH)");
+        w_.line("    unset(CMAKE_REQUIRED_FLAGS)");
+        w_.line("    if(SDFGC_HAS_VECTOR_MATH)");
+        w_.line("        target_compile_options(" + options_ + " INTERFACE " + flags + ")");
+        w_.line("    endif()");
+        w_.line("endif()");
     }
 
     /// nvcc has flags of its own and passes the host compiler's flags on one by one.

@@ -30,6 +30,17 @@ std::vector<std::string> gccFlags(FpModel model) {
     return {"-fcx-fortran-rules"};
 }
 
+std::vector<std::string> clangFlags(pass::VectorMath vectorMath) {
+    if (vectorMath == pass::VectorMath::None)
+        return {};
+    return {"-fveclib=libmvec"};
+}
+
+bool takesClangFlags(pass::VectorMath vectorMath, std::string_view machine) {
+    const bool isX86 = machine.starts_with("x86_64-") || machine.starts_with("amd64-");
+    return isX86 && (vectorMath == pass::VectorMath::Sleef || machine.ends_with("-linux-gnu"));
+}
+
 std::vector<std::string> cudaFlags(FpModel model) {
     std::vector<std::string> flags = {"-O3", "--extended-lambda", "--expt-relaxed-constexpr"};
     if (model == FpModel::Strict)

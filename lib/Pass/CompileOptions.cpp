@@ -14,6 +14,15 @@ std::optional<int> CompileOptions::warpLanes() const {
     return rdna > 0 ? 32 : 64;
 }
 
+VectorMath CompileOptions::vectorMathUsed() const {
+    if (vectorMath != VectorMath::Auto)
+        return vectorMath;
+    if (fpModel == FpModel::Fast) // the C library's own headers declare them then
+        return VectorMath::Libmvec;
+    const bool mayDiffer = optimize >= OptLevel::O2 && reductions != ReductionOrder::Ordered;
+    return mayDiffer ? VectorMath::Libmvec : VectorMath::None;
+}
+
 bool CompileOptions::has(const std::string &library) const {
     const std::vector<std::string> behind = platform::librariesBehind(library, vendor());
     return std::all_of(behind.begin(), behind.end(), [this](const auto &l) { return libraries.contains(l); });

@@ -154,6 +154,14 @@ CppFunction numberSpelling(const Function &f) {
     return {"cmath", "std::" + name};
 }
 
+bool hasVectorForm(std::string_view name) {
+    static constexpr auto names = std::to_array<std::string_view>(
+        {"acos", "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
+         "exp2", "expm1", "hypot", "log",   "log10", "log1p", "log2",  "pow",  "sin", "sinh", "tan", "tanh"});
+    static_assert(std::is_sorted(names.begin(), names.end()));
+    return std::binary_search(names.begin(), names.end(), name);
+}
+
 Type promoted(Type t) {
     if (t.isBool() || (t.isInteger() && t.bytes().value_or(4) < 4))
         return ScalarKind::Int32;

@@ -47,6 +47,9 @@ const Function *findFunction(std::string_view name);
 /// The C++ spelling of a call on numbers that are neither complex nor vectors.
 CppFunction numberSpelling(const Function &f);
 
+/// Do vector libraries have a form of a function of <cmath> (runtime-headers/sdfgc/rt/vectormath.h)?
+bool hasVectorForm(std::string_view name);
+
 /// Result type of a call. Arguments of unknown (void) type leave the result unknown where it depends on them.
 Type resultType(const Function &f, std::span<const Type> args);
 

@@ -286,6 +286,8 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
         complex = complex || laneOf(t).isComplex();
     }
     const std::string name(f.name), runtime = "sdfgc::rt::";
+    if (!complex && !printer_.inKernel && hasVectorForm(name))
+        uses("vectormath");
     if (vector || f.header == FunctionHeader::Vec) {
         const bool basic = name == "min" || name == "max" || name == "abs" || name == "select";
         return uses(basic ? "vec" : "vecmath"), runtime + name;

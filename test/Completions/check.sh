@@ -40,6 +40,7 @@ bash)
     completes sdfgc build --target = h hip
     completes sdfgc build --fp-model '' "contract fast strict"
     completes sdfgc build --reductions '' "any ordered"
+    completes sdfgc build --vector-math '' "auto libmvec none sleef"
     completes sdfgc build '' "folder other.sdfgz prog.sdfg"
     completes sdfgc build --dump-dir '' folder
     completes sdfgc opt --depfile no notes.txt

@@ -14,9 +14,24 @@ TEST_CASE("every flag that compilers get is documented") {
     REQUIRE(docs);
     for (const FpModel model : {FpModel::Strict, FpModel::Contract, FpModel::Fast})
         for (const std::vector<std::string> &flags :
-             {compileFlags(model, true), gccFlags(model), cudaFlags(model), linkFlags("NAME", true)})
+             {compileFlags(model, true), gccFlags(model), clangFlags(pass::VectorMath::Libmvec), cudaFlags(model),
+              linkFlags("NAME", true)})
             for (const std::string &flag : flags) {
                 INFO(flag);
                 CHECK(docs->find(flag) != std::string::npos);
             }
+}
+
+TEST_CASE("Clang gets the flag of vector functions where a library has them") {
+    using enum pass::VectorMath;
+    CHECK(takesClangFlags(Libmvec, "x86_64-pc-linux-gnu"));
+    CHECK(takesClangFlags(Sleef, "x86_64-pc-linux-gnu"));
+    CHECK(takesClangFlags(Sleef, "x86_64-alpine-linux-musl"));
+    CHECK_FALSE(takesClangFlags(Libmvec, "x86_64-alpine-linux-musl"));
+    CHECK_FALSE(takesClangFlags(Libmvec, "x86_64-apple-darwin23"));
+    CHECK_FALSE(takesClangFlags(Libmvec, "aarch64-unknown-linux-gnu"));
+    CHECK_FALSE(takesClangFlags(Sleef, "aarch64-unknown-linux-gnu"));
+    CHECK_FALSE(takesClangFlags(Libmvec, ""));
+    CHECK(clangFlags(None).empty());
+    CHECK(clangFlags(Sleef) == std::vector<std::string>{"-fveclib=libmvec"});
 }

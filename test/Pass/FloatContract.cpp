@@ -6,14 +6,15 @@ using namespace sdfgc;
 using pass::FloatClass;
 using pass::FpModel;
 using pass::ReductionOrder;
+using pass::VectorMath;
 
 namespace {
 
 /// The permitted classes, in their order.
-std::string allowed(FpModel model, ReductionOrder reductions) {
+std::string allowed(FpModel model, ReductionOrder reductions, VectorMath vectorMath = VectorMath::None) {
     std::string out;
     for (const FloatClass c : {FloatClass::F0, FloatClass::F1, FloatClass::F2, FloatClass::V, FloatClass::F3})
-        if (pass::allows(model, reductions, c))
+        if (pass::allows(model, reductions, vectorMath, c))
             out += (out.empty() ? "" : " ") + std::string(pass::name(c));
     return out;
 }
@@ -45,10 +46,13 @@ std::size_t symbolsAfter(FloatClass c, const pass::CompileOptions &options, std:
 
 TEST_CASE("models allow classes, and ordered reductions take one away") {
     CHECK(allowed(FpModel::Strict, ReductionOrder::Any) == "F0 F1");
-    CHECK(allowed(FpModel::Contract, ReductionOrder::Any) == "F0 F1 F2 V");
-    CHECK(allowed(FpModel::Fast, ReductionOrder::Any) == "F0 F1 F2 V F3");
+    CHECK(allowed(FpModel::Contract, ReductionOrder::Any) == "F0 F1 F2");
+    CHECK(allowed(FpModel::Fast, ReductionOrder::Any) == "F0 F1 F2 F3");
     CHECK(allowed(FpModel::Strict, ReductionOrder::Ordered) == "F0");
-    CHECK(allowed(FpModel::Contract, ReductionOrder::Ordered) == "F0 F2 V");
+    CHECK(allowed(FpModel::Contract, ReductionOrder::Ordered) == "F0 F2");
+    CHECK(allowed(FpModel::Strict, ReductionOrder::Any, VectorMath::Libmvec) == "F0 F1 V");
+    CHECK(allowed(FpModel::Strict, ReductionOrder::Any, VectorMath::Sleef) == "F0 F1 V");
+    CHECK(allowed(FpModel::Fast, ReductionOrder::Any, VectorMath::Libmvec) == "F0 F1 F2 V F3");
 }
 
 TEST_CASE("a context allows what its options do") {
@@ -59,6 +63,30 @@ TEST_CASE("a context allows what its options do") {
     CHECK_FALSE(context.allows(FloatClass::F2));
     options.reductions = pass::ReductionOrder::Ordered;
     CHECK_FALSE(context.allows(FloatClass::F1));
+}
+
+TEST_CASE("vector math is chosen where results may differ in their last bits") {
+    pass::CompileOptions options;
+    const auto used = [&] { return word(options.vectorMathUsed()); };
+    CHECK(used() == "libmvec");
+    CHECK(options.allows(FloatClass::V));
+    options.optimize = pass::OptLevel::O1;
+    CHECK(used() == "none");
+    CHECK_FALSE(options.allows(FloatClass::V));
+    options.fpModel = FpModel::Fast;
+    CHECK(used() == "libmvec");
+    options.fpModel = FpModel::Contract;
+    CHECK(used() == "none");
+    options.optimize = pass::OptLevel::O3;
+    CHECK(used() == "libmvec");
+    options.reductions = ReductionOrder::Ordered;
+    CHECK(used() == "none");
+    for (const VectorMath asked : {VectorMath::None, VectorMath::Libmvec, VectorMath::Sleef})
+        for (const pass::OptLevel level : {pass::OptLevel::O0, pass::OptLevel::O2}) {
+            options.vectorMath = asked;
+            options.optimize = level;
+            CHECK(options.vectorMathUsed() == asked);
+        }
 }
 
 TEST_CASE("the manager leaves out passes of a class above F1 that is not allowed") {

@@ -74,6 +74,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/dispatch.h", {"cpuid.h", "sys/auxv.h"}},
         {"sdfgc/rt/dacemath.h", {"cmath"}},
         {"sdfgc/rt/vecmath.h", {"cmath"}},
+        {"sdfgc/rt/vectormath.h", {"cmath"}},
         {"sdfgc/rt/mpi/api.h", {"mpi.h"}},
         {"sdfgc/rt/mpi/communicator.h", {"algorithm", "vector"}},
         {"sdfgc/rt/mpi/error.h", {"string"}},

@@ -274,7 +274,15 @@ TEST_CASE("the printer spells names and reports features", "[tasklet][cpp]") {
     CHECK(usesOf("z + exp(z)") == "complex");
     CHECK(usesOf("log2(z)") == "complexmath");
     CHECK(usesOf("dace.float16(x)") == "half");
-    CHECK(usesOf("exp(v)") == "vecmath");
+    CHECK(usesOf("exp(v)") == "vecmath vectormath");
+    for (const char *function : {"exp(x)", "tanh(x)", "log1p(i)", "pow(x, y)", "x ** y", "hypot(x, y)"}) {
+        INFO(function);
+        CHECK(usesOf(function) == "cmath vectormath");
+    }
+    for (const char *function : {"sqrt(x)", "floor(x)", "fmod(x, y)", "tgamma(x)", "x ** 0.5", "copysign(x, y)"}) {
+        INFO(function);
+        CHECK(usesOf(function) == "cmath");
+    }
     CHECK(usesOf("np_float_pow(z, z)") == "complexmath");
     CHECK(usesOf("heaviside(x)") == "ufunc");
     CHECK(usesOf("printf('a')") == "cstdio");

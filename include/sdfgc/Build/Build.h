@@ -33,7 +33,8 @@ struct CompilerMessage {
 
 struct Options {
     pass::FpModel fpModel = pass::FpModel::Strict;
-    std::vector<std::string> cpu{"native"}; // --cpu (Package/Processors.h)
+    pass::VectorMath vectorMath = pass::VectorMath::None; // that the sources declare (codegen::Sources)
+    std::vector<std::string> cpu{"native"};               // --cpu (Package/Processors.h)
     bool openmp = true;
     bool emulateMpi = false;                     // MPI is emulated: ranks are threads of one process
     bool emulate = false;                        // the host compiler builds GPU sources against the emulation

@@ -29,6 +29,8 @@ struct Sources {
     std::vector<std::string> runtimeHeaders; // relative to runtime-headers/: sdfgc/rt/buffer.h (transitively complete)
     std::string dispatcher;                  // the source that callers enter (CodeGen/Levels.h), one of the files
     bool openmp = false;
+    /// The vector functions that the sources declare (runtime-headers/sdfgc/rt/vectormath.h); None if they call no such function.
+    pass::VectorMath vectorMath = pass::VectorMath::None;
 
     /// Are the sources linked with a library?
     bool needs(std::string_view library) const { return std::find(libraries.begin(), libraries.end(), library) != libraries.end(); }

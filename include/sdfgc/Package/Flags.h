@@ -19,6 +19,14 @@ std::vector<std::string> compileFlags(pass::FpModel model, bool openmp);
 /// vectorisation of the loop.
 std::vector<std::string> gccFlags(pass::FpModel model);
 
+/// Returns additional flags for Clang only: it calls the functions of libmvec by this flag, not by the declarations in
+/// runtime-headers/sdfgc/rt/vectormath.h. They must be left out where the C library has no such functions: on machines other
+/// than x86-64 with glibc, unless SLEEF provides them.
+std::vector<std::string> clangFlags(pass::VectorMath vectorMath);
+
+/// Is a machine, as compilers name it (`x86_64-pc-linux-gnu`), one for which Clang takes clangFlags of a library?
+bool takesClangFlags(pass::VectorMath vectorMath, std::string_view machine);
+
 /// Returns nvcc's own flags, besides those of its host compiler.
 std::vector<std::string> cudaFlags(pass::FpModel model);
 

@@ -52,7 +52,10 @@ struct CompileOptions {
     /// Do operators mean what they mean in C?
     bool hasDaceMeaning() const { return compat == Compat::Dace; }
     /// Is a change of this class allowed (FloatContract.h)?
-    bool allows(FloatClass c) const { return pass::allows(fpModel, reductions, c); }
+    bool allows(FloatClass c) const { return pass::allows(fpModel, reductions, vectorMathUsed(), c); }
+    /// The library of vector functions for loops on the CPU: what --vector-math names, and never `Auto`. `Auto` is `Libmvec`
+    /// from -O2 on, and with --fp-model fast, except where bitwise identical results are asked for (--reductions ordered).
+    VectorMath vectorMathUsed() const;
     /// Whose GPUs the target is for. With emulation, too, it is the vendor's program.
     platform::Device vendor() const { return target.dialect() ? target.dialect()->device : platform::Device::Cuda; }
     /// Lanes of a warp: 32 for CUDA, RDNA and the emulation, 64 for other GPUs of AMD. Nothing where --gpu-arch names both kinds.

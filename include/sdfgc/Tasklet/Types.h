@@ -110,6 +110,8 @@ std::string_view reductionName(Reduction r);
 //   cmath, complex, cstdio, cassert, tuple, utility, type_traits   of the standard library
 //   omp                                                            <omp.h>
 //   math, ufunc, vec, vecmath                                      sdfgc/rt/<key>.h
+//   vectormath                                                     a call that vector libraries also have: sdfgc/rt/vectormath.h, or
+//                                                                  another header or none, as the options have it
 //   half                                                           sdfgc/rt/lowp.h
 //   complexmath                                                    sdfgc/rt/complex.h (functions on complex numbers that std lacks)
 //   dace                                                           the compatibility header (names written as `dace::...`)

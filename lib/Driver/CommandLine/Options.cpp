@@ -92,6 +92,13 @@ void TargetOptions::addTo(CommandLine &line, pass::Subcommands which, const std:
 #include "sdfgc/Pass/CompileOptions.def"
         if (const std::string fault = package::faultOf(cpu.names); !fault.empty())
             d.report(diag::Id::ProcessorUnusable, {}, optionText(cpu), fault);
+        if (vectorMath != pass::VectorMath::Auto && vectorMath != pass::VectorMath::None &&
+            reductions == pass::ReductionOrder::Ordered)
+            d.report(diag::Id::OptionConflict, {}, "--vector-math " + optionText(vectorMath), "--reductions ordered").hint =
+                "the last iterations of a thread call the scalar functions, so results would depend on the number of threads";
+        if (fpModel == pass::FpModel::Fast && vectorMath == pass::VectorMath::None)
+            d.report(diag::Id::OptionConflict, {}, "--fp-model fast", "--vector-math none").hint =
+                "with --fp-model fast, headers of the C library choose its vector functions; --fp-model contract leaves them out";
         if (fpModel == pass::FpModel::Fast && reductions == pass::ReductionOrder::Ordered)
             d.report(diag::Id::OptionConflict, {}, "--fp-model fast", "--reductions ordered").hint =
                 "with --fp-model fast, the compiler may reorder sums; --fp-model contract leaves their order alone";

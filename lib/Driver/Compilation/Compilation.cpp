@@ -165,6 +165,7 @@ std::optional<build::BuildResult> Compilation::makeLibrary(Session &s, const bui
     request.madeFrom = made.files;
     request.madeFrom.push_back(executablePath());
     request.options.fpModel = target.fpModel;
+    request.options.vectorMath = made.sources.vectorMath;
     request.options.cpu = target.cpu.names;
     request.options.openmp = made.sources.openmp;
     request.options.emulate = target.emulate;

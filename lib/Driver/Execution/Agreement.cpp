@@ -116,7 +116,8 @@ Agreement::Outcome Agreement::judge(const Compiled &made, const validate::Judged
     diag::Diagnostic &warning =
         session_.diags.report(Id::NotValidated, {options_.file}, "of this program", found->text() + ", but " + reason);
     warning.notes.push_back({{}, "with " + judged.input.name});
-    warning.hint = "`--reductions ordered` fixes the order of sums, a sequential map that of pushes";
+    warning.hint = "`--reductions ordered` fixes the order of sums, and calls the scalar functions in all iterations; a sequential "
+                   "map fixes the order of pushes";
     return Outcome::Open;
 }
 
@@ -159,15 +160,21 @@ std::string Agreement::doubt(const Compiled &made, const validate::Judged &judge
     });
     if (!other.empty())
         return "in the interpreter, too, results change from run to run: " + other;
-    if (!found.isReal || judged.input.exact || !reductions_.rounds ||
-        compilation_.target.reductions == pass::ReductionOrder::Ordered)
+    // Functions may also decide comparisons and integers, and their results are not exact for any input.
+    const bool functions = made.sources.vectorMath != pass::VectorMath::None;
+    const bool sums = found.isReal && !judged.input.exact && reductions_.rounds &&
+                      compilation_.target.reductions != pass::ReductionOrder::Ordered;
+    if (!functions && !sums)
         return {};
     for (const validate::Judged &exact : inputs_)
-        if (exact.input.exact && differs(made, exact))
+        if (!functions && exact.input.exact && differs(made, exact))
             return {};
-    return differsInOrder(judged)
-               ? ""
-               : "with `--reductions ordered`, results agree: they depend on the order of a sum, which is unspecified";
+    if (differsInOrder(judged))
+        return {};
+    const std::string what = functions && sums ? "the order of a sum or the last bits of functions, which are"
+                             : functions       ? "the last bits of functions, which are"
+                                               : "the order of a sum, which is";
+    return "with `--reductions ordered`, results agree: they depend on " + what + " unspecified";
 }
 
 bool Agreement::differs(const Compiled &made, const validate::Judged &judged) {
@@ -175,7 +182,7 @@ bool Agreement::differs(const Compiled &made, const validate::Judged &judged) {
     return !result || result->status != run::CallResult::Status::Done || difference(judged, result->memory);
 }
 
-/// Does a program that computes all sums in the order of the graph also differ, or can it not be built?
+/// Does a program that computes all sums in the order of the graph, with scalar functions, also differ, or can it not be built?
 bool Agreement::differsInOrder(const validate::Judged &judged) {
     if (compilation_.target.fpModel == pass::FpModel::Fast) // the compiler does not keep any order
         return false;
@@ -187,6 +194,7 @@ bool Agreement::differsInOrder(const validate::Judged &judged) {
     quiet.general.quiet = true;
     Compilation ordered = compilation_;
     ordered.target.reductions = pass::ReductionOrder::Ordered;
+    ordered.target.vectorMath = pass::VectorMath::None;
     ordered.pipeline.validation.validate = false;
     const std::optional<Compiled> made =
         ordered.run(quiet, {ir::clone(*graph_), nullptr}, path_, file::join(folder->path(), "build"), true);

@@ -6,7 +6,7 @@ namespace {
 
 class CpuEmitter : public CxxEmitter {
 public:
-    using CxxEmitter::CxxEmitter;
+    CpuEmitter(const tree::Module &m, const pass::CompileOptions &compile) : CxxEmitter(m) { allowVectorMath(compile); }
 
 private:
     std::string mainPath() const override { return "src/cpu/" + name_ + ".cpp"; }
@@ -14,6 +14,6 @@ private:
 
 } // namespace
 
-codegen::Sources emitCpu(const tree::Module &m, const pass::CompileOptions &) { return CpuEmitter(m).emit(); }
+codegen::Sources emitCpu(const tree::Module &m, const pass::CompileOptions &compile) { return CpuEmitter(m, compile).emit(); }
 
 } // namespace sdfgc::targets

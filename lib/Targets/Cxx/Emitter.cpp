@@ -11,6 +11,11 @@ namespace sdfgc::targets {
 
 CxxEmitter::CxxEmitter(const tree::Module &m) : m_(m), name_(m.name.str()), state_(codegen::stateName(m)) {}
 
+void CxxEmitter::allowVectorMath(const pass::CompileOptions &compile) {
+    vectorMath_ = compile.vectorMathUsed();
+    isVectorMathRequired_ = compile.vectorMath != pass::VectorMath::Auto;
+}
+
 codegen::Sources CxxEmitter::emit() {
     const bool several = std::any_of(m_.functions.begin(), m_.functions.end(), [](const auto &f) { return f->source > 0; });
     functions(several ? "" : "static ");
@@ -18,6 +23,7 @@ codegen::Sources CxxEmitter::emit() {
     topicsOfInterface();
     findEnvironments();
     takeOpenmp();
+    takeVectorMath();
     if (several)
         severalFiles(tail);
     else
@@ -48,6 +54,19 @@ void CxxEmitter::functions(const std::string &linkage) {
 /// OpenMP pragmas require a compiler option, not a header.
 void CxxEmitter::takeOpenmp() {
     out_.openmp |= topics_.erase("openmp") > 0 || topics_.contains("omp") || topics_.contains("consume");
+}
+
+/// If functions with a vector form are called, includes the header that declares these.
+void CxxEmitter::takeVectorMath() {
+    if (!topics_.erase("vectormath") || vectorMath_ == pass::VectorMath::None)
+        return;
+    out_.vectorMath = vectorMath_;
+    if (vectorMath_ == pass::VectorMath::Sleef) {
+        use("sleef");
+        out_.libraries.emplace_back("sleefgnuabi");
+    } else {
+        use(isVectorMathRequired_ ? "libmvec" : "vectormath");
+    }
 }
 
 void CxxEmitter::banner(TextWriter &w, const std::string &path) const {

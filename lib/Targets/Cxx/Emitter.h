@@ -59,6 +59,9 @@ protected:
     /// Files of runtime-headers that no source with functions includes.
     virtual std::vector<std::string> furtherFiles() const { return {}; }
 
+    /// Lets loops call the vector functions that the options allow. By default, loops call scalar ones, as kernels must.
+    void allowVectorMath(const pass::CompileOptions &compile);
+
     void use(std::string_view topic) { topics_.insert(std::string(topic)); }
 
     const tree::Module &m_;
@@ -70,6 +73,7 @@ private:
     void functions(const std::string &linkage);
     void levels();
     void takeOpenmp();
+    void takeVectorMath();
     void banner(TextWriter &w, const std::string &path) const;
     void addBodies(TextWriter &w, const std::string &path, std::size_t first, std::size_t last);
     void oneFile(const std::string &tail);
@@ -103,6 +107,8 @@ private:
     void aliases(TextWriter &w, const std::string &init, const std::string &all);
     static bool isBuffer(const tree::StateField &f);
 
+    pass::VectorMath vectorMath_ = pass::VectorMath::None; // that calls may use; not Auto
+    bool isVectorMathRequired_ = false;                    // its absence is an error
     codegen::Sources out_;
     std::set<std::string> topics_;
     std::vector<codegen::EntryPoint> entries_; // the C interface
