@@ -345,9 +345,12 @@ class UniteMaps : public pass::GraphPass {
             if (analysis::isInScope(g))
                 return;
             const nest::Conflicts items(g, memories);
-            const std::set<Name> computed = computedByKernels(runs);
-            for (nest::Run &run : runs)
-                run.changed = Union(run, g, items, computed, labels, limits, context).run();
+            const std::set<Name> computed = computedByKernels(runs), none;
+            const bool alsoInLoops = option<bool>("tasklets-in-loops");
+            for (nest::Run &run : runs) {
+                const bool mayJoin = alsoInLoops || !analysis::loopAround(run.region);
+                run.changed = Union(run, g, items, mayJoin ? computed : none, labels, limits, context).run();
+            }
         });
     }
 };

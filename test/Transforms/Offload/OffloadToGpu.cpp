@@ -93,7 +93,7 @@ TEST_CASE("offload-to-gpu: a scalar of the caller that a kernel writes beside an
           argument A: float64[1]
           argument next: float64
           state main {
-            t: a = 1; n = 2  with a -> A[0], n -> next
+            t: a = x + 1; n = 2  with x <- A[0]; a -> A[0], n -> next
           }
         }
     )");
