@@ -17,7 +17,7 @@ const std::vector<std::string> indexed = {"binutils",        "clang",
                                           "liblapacke-dev",  "libomp-dev",
                                           "libopenblas-dev", "libopenmpi-dev",
                                           "librocprim-dev",  "libscalapack-openmpi-dev",
-                                          "python3"};
+                                          "libsleef-dev",    "python3"};
 
 } // namespace
 

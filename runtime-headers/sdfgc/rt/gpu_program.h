@@ -11,7 +11,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 namespace sdfgc::gpu {
 
@@ -201,7 +200,7 @@ struct IndexRange {
     bool isNarrow(Dim3 grid, Dim3 block) const noexcept {
         static const bool denied = [] {
             const char *bits = std::getenv("SDFGC_INDEX");
-            return bits && std::strcmp(bits, "64") == 0;
+            return bits && bits[0] == '6' && bits[1] == '4' && bits[2] == 0;
         }();
         constexpr double most = 1 << 30;
         const double threads =
