@@ -1,22 +1,14 @@
 #include "sdfgc/Symbolic/Magnitude.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 
 namespace sdfgc::sym {
-namespace {
-
-constexpr int64_t most = std::numeric_limits<int64_t>::max();
-
-int64_t saturatedSum(int64_t a, int64_t b) { return a > most - b ? most : a + b; }
-int64_t saturatedProduct(int64_t a, int64_t b) { return a > most / b ? most : a * b; }
-
-} // namespace
 
 Magnitude Magnitude::constant(int64_t value) {
     Magnitude m;
     if (value != 0)
-        m.products_[{}] = value == std::numeric_limits<int64_t>::min() ? most : std::abs(value);
+        m.products_[{}] = std::abs(static_cast<double>(value));
     return m;
 }
 
@@ -29,8 +21,7 @@ Magnitude Magnitude::symbol(Name name) {
 Magnitude operator+(const Magnitude &a, const Magnitude &b) {
     Magnitude m = a;
     for (const auto &[factors, coefficient] : b.products_) {
-        int64_t &c = m.products_[factors];
-        c = saturatedSum(c, coefficient);
+        m.products_[factors] += coefficient;
     }
     return m;
 }
@@ -42,8 +33,7 @@ Magnitude operator*(const Magnitude &a, const Magnitude &b) {
             std::vector<Name> factors = some;
             factors.insert(factors.end(), others.begin(), others.end());
             std::sort(factors.begin(), factors.end());
-            int64_t &c = m.products_[factors];
-            c = saturatedSum(c, saturatedProduct(one, other));
+            m.products_[factors] += one * other;
         }
     return m;
 }
@@ -51,16 +41,26 @@ Magnitude operator*(const Magnitude &a, const Magnitude &b) {
 Magnitude either(const Magnitude &a, const Magnitude &b) {
     Magnitude m = a;
     for (const auto &[factors, coefficient] : b.products_) {
-        int64_t &c = m.products_[factors];
+        double &c = m.products_[factors];
         c = std::max(c, coefficient);
     }
     return m;
 }
 
+Magnitude Magnitude::over(int64_t divisor) const {
+    Magnitude m = *this;
+    for (auto &[factors, coefficient] : m.products_)
+        coefficient /= static_cast<double>(divisor);
+    return m;
+}
+
 Expr Magnitude::expr() const {
+    constexpr int64_t parts = 1 << 16;
+    constexpr double most = 1LL << 62;
     Expr sum = 0;
     for (const auto &[factors, coefficient] : products_) {
-        Expr product = coefficient;
+        Expr product = coefficient * parts <= most ? Expr::rational(static_cast<int64_t>(std::ceil(coefficient * parts)), parts)
+                                                   : Expr(static_cast<int64_t>(std::min(coefficient, most)));
         for (const Name f : factors)
             product *= Expr::symbol(f);
         sum += product;
@@ -68,23 +68,23 @@ Expr Magnitude::expr() const {
     return sum;
 }
 
-int64_t Magnitude::greatestCoefficient() const {
-    int64_t greatest = 0;
+double Magnitude::greatestCoefficient() const {
+    double greatest = 0;
     for (const auto &[factors, coefficient] : products_)
         greatest = std::max(greatest, coefficient);
     return greatest;
 }
 
 bool Magnitude::isWithin(const Magnitude &other) const {
-    std::map<std::vector<Name>, int64_t> left = other.products_;
+    std::map<std::vector<Name>, double> left = other.products_;
     // Products of many factors first: fewer products of the other are multiples of them.
-    std::vector<std::pair<std::vector<Name>, int64_t>> mine(products_.begin(), products_.end());
+    std::vector<std::pair<std::vector<Name>, double>> mine(products_.begin(), products_.end());
     std::stable_sort(mine.begin(), mine.end(), [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
     for (auto &[factors, coefficient] : mine) {
         for (auto &[others, room] : left) {
             if (room == 0 || !std::includes(others.begin(), others.end(), factors.begin(), factors.end()))
                 continue;
-            const int64_t part = std::min(room, coefficient);
+            const double part = std::min(room, coefficient);
             room -= part;
             coefficient -= part;
         }
@@ -144,6 +144,15 @@ std::optional<SymbolRange> Magnitudes::product(std::span<const Expr> factors) {
     return all;
 }
 
+/// A rounded quotient: at most the dividend, and one more than the exact quotient.
+std::optional<SymbolRange> Magnitudes::quotient(Expr dividend, Expr divisor) {
+    const std::optional<SymbolRange> a = add(dividend), b = add(divisor);
+    if (!a || !b)
+        return std::nullopt;
+    const int64_t by = divisor.asInt().value_or(1);
+    return SymbolRange{by > 1 ? a->magnitude.over(by) + Magnitude::constant(1) : a->magnitude, a->wide || b->wide};
+}
+
 std::optional<SymbolRange> Magnitudes::anyOf(std::span<const Expr> values) {
     SymbolRange all;
     for (const Expr v : values) {
@@ -158,7 +167,7 @@ std::optional<SymbolRange> Magnitudes::anyOf(std::span<const Expr> values) {
 std::optional<SymbolRange> Magnitudes::bound(Expr e) {
     const std::span<const Expr> args = e.operands();
     if (const auto [num, den] = asFraction(e); !den.isOne()) // printed as a division, which is rounded
-        return add(den) ? add(num) : std::nullopt;
+        return quotient(num, den);
     switch (e.kind()) {
     case SymbolicKind::Integer:
         return SymbolRange{Magnitude::constant(e.numerator())};
@@ -178,11 +187,10 @@ std::optional<SymbolRange> Magnitudes::bound(Expr e) {
     }
     case SymbolicKind::FloorDiv:
     case SymbolicKind::CeilDiv:
+        return quotient(args[0], args[1]);
     case SymbolicKind::Mod: {
         const std::optional<SymbolRange> a = add(args[0]), b = add(args[1]);
-        if (!a || !b)
-            return std::nullopt;
-        return SymbolRange{e.kind() == SymbolicKind::Mod ? b->magnitude : a->magnitude, a->wide || b->wide};
+        return a && b ? std::optional(SymbolRange{b->magnitude, a->wide || b->wide}) : std::nullopt;
     }
     case SymbolicKind::Floor:
     case SymbolicKind::Ceil:

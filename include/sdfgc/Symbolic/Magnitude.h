@@ -14,7 +14,6 @@ public:
     static Magnitude constant(int64_t value);
     static Magnitude symbol(Name name);
 
-    /// Coefficients that exceed 64 bits stay at the greatest value.
     friend Magnitude operator+(const Magnitude &a, const Magnitude &b);
     friend Magnitude operator*(const Magnitude &a, const Magnitude &b);
     /// A bound of both: the greater coefficient of each product.
@@ -22,15 +21,17 @@ public:
     /// Is it never greater than `other`, because each product divides one of `other`? May be false without reason.
     bool isWithin(const Magnitude &other) const;
 
-    /// The bound as an expression of its symbols.
+    /// The bound divided by a positive integer.
+    Magnitude over(int64_t divisor) const;
+    /// The bound as an expression of its symbols. A fraction is rounded up to a multiple of 2^-16.
     Expr expr() const;
     /// The number of products.
     std::size_t size() const { return products_.size(); }
     /// The greatest coefficient; 0 for the bound 0.
-    int64_t greatestCoefficient() const;
+    double greatestCoefficient() const;
 
 private:
-    std::map<std::vector<Name>, int64_t> products_; // sorted factors: coefficient, positive
+    std::map<std::vector<Name>, double> products_; // sorted factors: coefficient, positive
 };
 
 /// What is known of a symbol where its expression is evaluated.
@@ -57,6 +58,7 @@ private:
     std::optional<SymbolRange> bound(Expr e);
     std::optional<SymbolRange> sum(std::span<const Expr> terms);
     std::optional<SymbolRange> product(std::span<const Expr> factors);
+    std::optional<SymbolRange> quotient(Expr dividend, Expr divisor);
     std::optional<SymbolRange> anyOf(std::span<const Expr> values);
 
     std::function<std::optional<SymbolRange>(Name)> of_;

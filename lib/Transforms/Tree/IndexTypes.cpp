@@ -23,6 +23,8 @@ const Type wideType(ScalarKind::Int64);
 constexpr int64_t mostThreads = 1024;
 /// More terms would cost the host more than the kernel gains, and are hard to read.
 constexpr std::size_t mostTerms = 48;
+bool isReal(const py::Expr &e) { return e.type == Type(ScalarKind::Float64) || e.type == Type(ScalarKind::Float32); }
+
 bool isName(const py::Expr &e, Name n) { return e.kind == ExprKind::Name && e.name == n; }
 
 /// Collects the variables of references (the visitor of rebind).
@@ -96,7 +98,7 @@ void IndexTypes::parameters(const std::set<Name> *inSizes) {
 
 bool IndexTypes::isWorthwhile() const {
     return !indices_.empty() && magnitudes_.greatest().size() <= mostTerms &&
-           magnitudes_.greatest().greatestCoefficient() <= mostNarrow;
+           magnitudes_.greatest().greatestCoefficient() <= static_cast<double>(mostNarrow);
 }
 
 void IndexTypes::rewrite() {
@@ -367,22 +369,19 @@ ExprRef IndexTypes::widenedIndex(const ExprRef &e, const MemRef &m) {
 ExprRef IndexTypes::widened(const ExprRef &e) {
     switch (e->kind) {
     case ExprKind::Compare: {
-        std::vector<sym::Expr> sides;
-        for (const ExprRef &a : e->args)
-            if (const std::optional<sym::Expr> side = arithmetic(*a))
-                sides.push_back(*side);
-        if (sides.size() != e->args.size())
-            return nullptr;
-        for (const sym::Expr side : sides)
-            size(side);
-        return e;
+        auto copy = std::make_shared<py::Expr>(*e);
+        for (ExprRef &side : copy->args)
+            if (const std::optional<sym::Expr> plain = arithmetic(*side))
+                size(*plain);
+            else if (side->type.isSigned() || isReal(*side))
+                side = widenedInside(side);
+            else
+                return nullptr;
+        return copy;
     }
     case ExprKind::Cast:
         return e->args.size() == 1 && isIndex(*e->args[0]) ? e : nullptr;
     case ExprKind::Binary: { // with a real number, of which it becomes one
-        const auto isReal = [](const py::Expr &a) {
-            return a.type == Type(ScalarKind::Float64) || a.type == Type(ScalarKind::Float32);
-        };
         auto copy = std::make_shared<py::Expr>(*e);
         if (isIndex(*e->args[0]) && isReal(*e->args[1]))
             copy->args[1] = widenedInside(e->args[1]);
