@@ -165,6 +165,7 @@ class Commands(unittest.TestCase):
 
     def test_cache(self):
         shared = OUT / 'shared'
+        shutil.rmtree(shared, ignore_errors=True)  # of an earlier run
         one = sdfgc.build(GRAPHS / 'vadd.sdfg', output=OUT / 'first', cache=shared)
         self.assertEqual(len(list(shared.glob('builds/*/*-*'))), 1)
         shutil.rmtree(OUT / 'first')
