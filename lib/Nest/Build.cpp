@@ -184,6 +184,20 @@ Map mapOf(std::shared_ptr<MapEntry> entry, std::vector<Name> params, std::vector
 
 } // namespace
 
+bool isPythonTasklet(const Step &s) {
+    const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
+    return t && t->code.language == Language::Python;
+}
+
+const MapEntry &parallelEntry() {
+    static const MapEntry parallel = [] {
+        MapEntry e;
+        e.schedule = Schedule::CPU_Multicore;
+        return e;
+    }();
+    return parallel;
+}
+
 Map mapLike(const MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges) {
     return mapOf(entryLike(like, std::move(label)), std::move(params), std::move(ranges));
 }

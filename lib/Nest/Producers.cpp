@@ -1,5 +1,6 @@
 #include "sdfgc/Nest/Producers.h"
 
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Tasklet/Cost.h"
 
 #include <algorithm>
@@ -29,10 +30,9 @@ namespace {
 
 /// The write of a step that may become part of a value: a Python tasklet or an element copy that does nothing else.
 const Use *onlyWrite(const Step &s, const SDFG &g) {
-    const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
     const bool plain = s.isCopy() ? s.uses.front().subset && s.uses.front().subset->isOneElement() &&
                                         g.desc(s.uses.front().data)->dtype == g.desc(s.uses.back().data)->dtype
-                                  : t && t->code.language == Language::Python && !s.effects;
+                                  : isPythonTasklet(s) && !s.effects;
     const Use *out = nullptr;
     for (const Use &u : s.uses) {
         const bool element =

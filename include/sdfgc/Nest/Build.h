@@ -28,10 +28,14 @@ Use ofElement(const Use &whole, sym::Subset element, Name connector);
 /// Creates a step with a Python tasklet, with inputs and one output. Its connectors get the types of the containers.
 /// Connectors that clash with a container, symbol or constant are renamed, also in `code`, which must be valid Python.
 Item taskletStep(std::string label, std::string code, std::vector<Use> reads, Use written, const ir::SDFG &g);
+/// Is a step one Python tasklet?
+bool isPythonTasklet(const Step &s);
 /// Returns the number of complete strips of `width` iterations in a range of step one; zero if its end is before its
 /// start. `around`: the loops around it, outermost first; `facts`: about other symbols.
 sym::Expr stripsOf(const sym::Range &r, int64_t width, const std::vector<analysis::LoopLevel> &around,
                    const sym::Assumptions &facts);
+/// The entry of a parallel map of the host, for mapLike.
+const ir::MapEntry &parallelEntry();
 /// Copies a map entry and changes its label.
 std::shared_ptr<ir::MapEntry> entryLike(const ir::MapEntry &like, std::string label);
 /// Creates a map without a body from a copy of an entry with another label, without `simd`; loopLike makes it

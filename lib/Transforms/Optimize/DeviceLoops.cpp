@@ -126,13 +126,8 @@ const std::vector<Item> &spreadCopy(std::vector<Item> &body, const nest::Conflic
     }
     if (params.empty())
         return body;
-    static const MapEntry parallel = [] {
-        MapEntry e;
-        e.schedule = Schedule::CPU_Multicore;
-        return e;
-    }();
     const std::string label = "copy_" + from.data.str() + "_to_" + to.data.str();
-    auto map = std::make_unique<Map>(nest::mapLike(parallel, label, std::move(params), std::move(ranges)));
+    auto map = std::make_unique<Map>(nest::mapLike(nest::parallelEntry(), label, std::move(params), std::move(ranges)));
     nest::Use element = elementOfEnd(from, *read, at, Name("__inp")), result = elementOfEnd(to, *written, at, Name("__out"));
     map->body.push_back(nest::taskletStep("copy_" + from.data.str(), "__out = __inp", {std::move(element)}, std::move(result), g));
     body.front() = {std::move(map), nullptr};

@@ -1,5 +1,7 @@
 #include "Transforms/Optimize/DeviceSteps.h"
 
+#include "sdfgc/Nest/Build.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms {
@@ -8,11 +10,6 @@ using namespace ir;
 using nest::Item;
 
 namespace {
-
-bool isPythonTasklet(const nest::Step &s) {
-    const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
-    return t && t->code.language == Language::Python && !s.effects;
-}
 
 /// Adds what an item writes; returns whether that is new.
 bool addWrites(const Item &i, std::set<Name> &computed) {
@@ -37,7 +34,7 @@ std::set<Name> computedByKernels(const std::vector<nest::Run> &runs) {
 }
 
 bool isThread(const Item &i, const std::set<Name> &computed) {
-    return i.step && isPythonTasklet(*i.step) &&
+    return i.step && nest::isPythonTasklet(*i.step) && !i.step->effects &&
            std::any_of(i.step->uses.begin(), i.step->uses.end(), [&](const nest::Use &u) { return computed.count(u.data) != 0; });
 }
 

@@ -64,8 +64,7 @@ private:
         return (m.params.size() > 1 || m.entry->schedule == Schedule::Sequential) && m.ranges.back().step.isOne() &&
                m.ranges.back().tile.isOne() && !m.ranges.back().isPoint() &&
                std::all_of(m.body.begin(), m.body.end(), [](const Item &i) {
-                   const auto *t = i.step && i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
-                   return i.step && !i.step->effects && (i.step->isCopy() || (t && t->code.language == Language::Python));
+                   return i.step && !i.step->effects && (i.step->isCopy() || nest::isPythonTasklet(*i.step));
                });
     }
 

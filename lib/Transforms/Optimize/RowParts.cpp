@@ -77,8 +77,7 @@ bool RowParts::canBeRepeated(std::size_t k) const {
     const nest::Step *s = rows_.body[k].step.get();
     if (!s || s->effects || s->nodes.size() > 1)
         return false;
-    const auto *t = s->isCopy() ? nullptr : dyn_cast<Tasklet>(s->nodes.front());
-    if (!s->isCopy() && !(t && t->code.language == Language::Python))
+    if (!s->isCopy() && !nest::isPythonTasklet(*s))
         return false;
     return std::all_of(s->uses.begin(), s->uses.end(), [&](const Use &u) {
         if (u.writes()) {

@@ -52,7 +52,6 @@ using diag::Reason;
 using diag::Why;
 using nest::Item;
 using nest::Map;
-using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
@@ -79,8 +78,7 @@ struct ElementRead {
 bool isOfTasklets(const Item &i) {
     if (i.map)
         return nest::canSplit(*i.map) && std::all_of(i.map->body.begin(), i.map->body.end(), isOfTasklets);
-    const auto *t = i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
-    return !i.step->effects && (i.step->isCopy() || (t && t->code.language == Language::Python));
+    return !i.step->effects && (i.step->isCopy() || nest::isPythonTasklet(*i.step));
 }
 
 std::optional<ElementMap> elementMapOf(Map &m) {

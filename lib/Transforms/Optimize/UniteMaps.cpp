@@ -129,20 +129,11 @@ private:
                std::all_of(i.map->body.begin(), i.map->body.end(), [&](const Item &inner) { return isPlainStep(inner, locals); });
     }
 
-    static const MapEntry &parallelEntry() {
-        static const MapEntry parallel = [] {
-            MapEntry e;
-            e.schedule = Schedule::CPU_Multicore;
-            return e;
-        }();
-        return parallel;
-    }
-
     /// A tasklet as a map without parameters.
     static std::shared_ptr<Map> threadOf(const Item &i) {
         if (!isPlainStep(i, {}))
             return nullptr;
-        auto out = std::make_shared<Map>(nest::mapLike(parallelEntry(), i.step->nodes.front()->label, {}, {}));
+        auto out = std::make_shared<Map>(nest::mapLike(nest::parallelEntry(), i.step->nodes.front()->label, {}, {}));
         out->body.push_back({nullptr, std::make_unique<nest::Step>(*i.step)});
         return out;
     }
@@ -179,7 +170,7 @@ private:
             params.push_back(g_.freshName("__i" + std::to_string(params.size())));
             ranges.push_back({0, to.subset->dims[d].steps() - 1});
         }
-        const Map like = nest::mapLike(parallelEntry(), "copy_" + from.data.str() + "_to_" + to.data.str(), params, ranges);
+        const Map like = nest::mapLike(nest::parallelEntry(), "copy_" + from.data.str() + "_to_" + to.data.str(), params, ranges);
         std::shared_ptr<Map> out = nest::copyAsMap(copy, like, g_);
         if (out)
             out->made = like.made;
