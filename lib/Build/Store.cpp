@@ -193,7 +193,7 @@ std::optional<Entry> Store::find(const std::string &key, const std::function<boo
 
 Result<void> Store::publish(const std::string &key, const Entry &entry) const {
     if (folder_.empty())
-        return Failure{"there is no cache"};
+        return Failure{"no folder is set"};
     const std::string text = packed(entry), folder = shard(key);
     if (limits_.bytes && text.size() > limits_.bytes)
         return Failure{"the result has " + std::to_string(text.size()) + " bytes, and the limit of " + folder_ + " is " +
@@ -235,7 +235,7 @@ void Store::prune() const {
 Result<std::optional<file::Lock>> Store::lock(const std::string &key, double waitSeconds,
                                               const std::function<void(const std::string &)> &onWait) const {
     if (folder_.empty())
-        return Failure{"there is no cache"};
+        return Failure{"no folder is set"};
     if (Result<void> made = makeShard(key); !made)
         return Failure{made.error()};
     return file::Lock::acquire(file::join(shard(key), key + std::string(kLockSuffix)), waitSeconds, onWait);

@@ -313,7 +313,7 @@ TEST_CASE("verify: indices have a type that a launch chooses") {
           Faults{"TreeKernel: kernel `k` uses `N` as an index, which it cannot be @ function k: block",
                  "TreeKernel: kernel `k` uses `i` as an index, which it cannot be @ function k: block"});
     CHECK(faults(function(body, head + " index Index range M")) ==
-          Faults{"TreeKernel: kernel `k` uses `M`, which is no parameter, to bound its indices @ function k: block"});
+          Faults{"TreeKernel: kernel `k` uses `M`, which is not a parameter, to bound its indices @ function k: block"});
     CHECK(faults(function("declare x: index int32 = 1\n", "function k(N: int64) kernel index Index range N")) ==
           Faults{"TreeKernel: kernel `k` uses `x` as an index, which it cannot be @ function k: block"});
 }

@@ -13,8 +13,8 @@ ir::MapEntry *addThread(ir::State &s, std::string label, const ir::DebugInfo &wh
 bool isThread(const ir::MapEntry &m);
 
 /// Turns nodes of host-level states (outside kernels) that access device memory into kernels. Maps get the schedule
-/// GPU_Device. Tasklets get a map of one iteration around them, together with others to which they pass values, and so do sequential maps whose iterations depend on
-/// each other (with a remark). Transients that kernels write, and arrays that they read, move to device memory; nested
+/// GPU_Device. A tasklet gets a map of one iteration around it and others that it passes values to; so does a sequential
+/// map whose iterations depend on each other (with a remark). Transients that kernels write, and arrays that they read, move to device memory; nested
 /// SDFGs and views follow their containers. Scalars that only the host writes stay and are passed to kernels by value.
 /// Returns whether anything changed.
 bool placeOnDevice(ir::SDFG &root, pass::Context &context);

@@ -68,7 +68,7 @@ bool IndexTypes::canBeIndex(VarId v) const {
 }
 
 void IndexTypes::know(VarId v, const SymbolRange &range, bool isIndex) {
-    known_[f_.vars[v].name] = {v, range, isIndex};
+    known_[f_.vars[v].name] = {range, isIndex};
     if (isIndex)
         indices_.insert(v);
 }

@@ -54,7 +54,6 @@ public:
 private:
     /// A variable in scope.
     struct Known {
-        tree::VarId var;
         sym::SymbolRange range;
         bool isIndex = false; // its type becomes that of indices
     };

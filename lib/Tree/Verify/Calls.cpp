@@ -31,7 +31,7 @@ private:
         for (const Name n : r_.f.kernel->range.freeSymbols())
             if (std::none_of(r_.f.params.begin(), r_.f.params.end(), [&](VarId p) { return r_.var(p).name == n; }))
                 r_.fault(diag::Id::TreeKernel, r_.f.body, r_.f.name.str(),
-                         "`" + n.str() + "`, which is no parameter, to bound its indices");
+                         "`" + n.str() + "`, which is not a parameter, to bound its indices");
     }
     void body(const Block &b) {
         for (const NodePtr &n : b.body) {
