@@ -7,7 +7,7 @@
 namespace sdfgc::interpret {
 
 Container::Container(Name name, const ir::DataDesc &desc)
-    : name(name), desc(&desc), type(desc.isStructure() && desc.dtype.isPointer() ? desc.dtype.element() : desc.dtype),
+    : name(name), desc(&desc), type(desc.isStructure() && desc.dtype.isPointer() ? desc.dtype.element() : desc.dtype.ofLane()),
       unit(sizeOf(type)), shape(desc.rank()), strides(desc.rank()), offset(desc.rank()) {}
 
 void Container::measure(Machine &m, bool allocated) {

@@ -69,6 +69,8 @@ std::optional<Type> ValueReader::readType(std::string_view key, Json v) {
         if (!element || !lanes)
             return std::nullopt;
         auto t = readType("dtype", element);
+        if (lanes.text() == Type::scalableLanesName)
+            return t ? std::optional(Type::vector(*t, Type::scalableLanes)) : std::nullopt;
         int64_t n = 0;
         auto [end, error] = std::from_chars(lanes.text().data(), lanes.text().data() + lanes.text().size(), n);
         if (error != std::errc() || end != lanes.text().data() + lanes.text().size() || n < 1) {

@@ -145,7 +145,7 @@ void ValueWriter::writeParts(Type v) {
         out.key("dtype");
         write(v.element());
         out.key("elements");
-        out.plain(std::to_string(v.lanes()));
+        out.plain(v.lanesText());
         break;
     case TypeKind::Pointer:
         out.plain("pointer");

@@ -85,7 +85,7 @@ std::string Type::str() const {
     case TypeKind::Scalar:
         return std::string(names(scalar()).file);
     case TypeKind::Vector:
-        return "vector(" + element().str() + ", " + std::to_string(lanes()) + ")";
+        return "vector(" + element().str() + ", " + lanesText() + ")";
     case TypeKind::Pointer:
         return "pointer(" + element().str() + ")";
     case TypeKind::Struct:

@@ -166,6 +166,13 @@ bool Type::isComplex() const { return between(scalar(), ScalarKind::Complex64, S
 
 Type Type::element() const { return data_->element.value_or(Type()); }
 int64_t Type::lanes() const { return data_->lanes; }
+Type Type::ofLane() const {
+    if (isPointer())
+        return pointer(element().ofLane());
+    return isScalableVector() ? element() : *this;
+}
+
+std::string Type::lanesText() const { return isScalableVector() ? std::string(scalableLanesName) : std::to_string(lanes()); }
 Name Type::name() const { return data_->name; }
 const std::vector<std::pair<Name, Type>> &Type::fields() const { return data_->fields; }
 const std::vector<std::pair<Name, std::string>> &Type::fieldLengths() const { return data_->lengths; }
@@ -234,7 +241,8 @@ Type commonType(Type a, Type b) {
         return b;
     if (a.isVector() || b.isVector()) {
         Type element = commonType(a.isVector() ? a.element() : a, b.isVector() ? b.element() : b);
-        return element ? Type::vector(element, std::max(a.lanes(), b.lanes())) : Type();
+        const bool isScalable = a.isScalableVector() || b.isScalableVector();
+        return element ? Type::vector(element, isScalable ? Type::scalableLanes : std::max(a.lanes(), b.lanes())) : Type();
     }
     if (a.isPointer() && b.isInteger())
         return a;

@@ -162,3 +162,16 @@ TEST_CASE("types: complex numbers have a name of their own in kernels") {
     CHECK(Type::vector(complex, 4).kernelName() == "sdfgc::rt::vec<sdfgc::gpu::complex<float>, 4>");
     CHECK(real.kernelName() == real.cppName());
 }
+
+TEST_CASE("types: vectors with the lanes of a register have no size, and their lanes are elements") {
+    const Type f8(ScalarKind::Float64), lanes = Type::vector(f8, Type::scalableLanes);
+    CHECK(lanes.isScalableVector());
+    CHECK_FALSE(Type::vector(f8, 4).isScalableVector());
+    CHECK_FALSE(lanes.bytes());
+    CHECK(lanes.str() == "vector(float64, __dace_sve_len)");
+    CHECK(lanes.ofLane() == f8);
+    CHECK(Type::pointer(lanes).ofLane() == Type::pointer(f8));
+    CHECK(Type::vector(f8, 4).ofLane() == Type::vector(f8, 4));
+    CHECK(commonType(lanes, Type(ScalarKind::Int32)) == lanes);
+    CHECK(commonType(Type::vector(f8, 4), lanes) == lanes);
+}

@@ -46,6 +46,10 @@ public:
     Type(ScalarKind kind);
 
     static Type vector(Type element, int64_t lanes);
+    /// The `lanes` of a vector that has as many as the vector registers of the processor that runs the program: `__dace_sve_len`
+    /// elements in files.
+    static constexpr int64_t scalableLanes = -1;
+    static constexpr std::string_view scalableLanesName = "__dace_sve_len";
     static Type pointer(Type pointee);
     static Type opaque(Name ctype);
     /// A struct is identified by name and fields. Fields are in ABI order.
@@ -61,6 +65,7 @@ public:
     explicit operator bool() const { return !isVoid(); }
     bool isScalar() const { return kind() == TypeKind::Scalar; }
     bool isVector() const { return kind() == TypeKind::Vector; }
+    bool isScalableVector() const { return isVector() && lanes() == scalableLanes; }
     bool isPointer() const { return kind() == TypeKind::Pointer; }
     bool isStruct() const { return kind() == TypeKind::Struct; }
     bool isOpaque() const { return kind() == TypeKind::Opaque; }
@@ -74,8 +79,12 @@ public:
     bool isComplex() const;
     bool isNumeric() const { return isBool() || isInteger() || isFloat() || isComplex(); }
 
-    Type element() const;                                                  // of a vector or pointer; void otherwise
-    int64_t lanes() const;                                                 // of a vector; 1 otherwise
+    Type element() const;          // of a vector or pointer; void otherwise
+    int64_t lanes() const;         // of a vector, or scalableLanes; 1 otherwise
+    std::string lanesText() const; // the same, as files write it
+    /// Returns the element of a scalable vector, for a pointer the pointer to that, and otherwise the type itself: lanes are iterations
+    /// (the pass scalarise-sve).
+    Type ofLane() const;
     Name name() const;                                                     // of a struct or opaque type
     const std::vector<std::pair<Name, Type>> &fields() const;              // of a struct
     const std::vector<std::pair<Name, std::string>> &fieldLengths() const; // of a struct
@@ -86,7 +95,7 @@ public:
     const std::vector<std::string> &returnJson() const;
 
     /// Size in bytes on the host; nothing for void, opaque and struct types and callbacks (use sizeof in generated
-    /// code).
+    /// code), and for scalable vectors.
     std::optional<int64_t> bytes() const;
     /// `float64`, `vector(float32, 4)`, `pointer(int32)`, `S`: for messages and the text form.
     std::string str() const;
@@ -115,7 +124,8 @@ std::string_view scalarTypeName(ScalarKind kind);
 
 /// NumPy / C++ style common type of two operands of an arithmetic operator: bool < integers < floats < complex; the
 /// wider type wins; mixed signedness of one size gives the unsigned type as in C; two float formats of one size give
-/// float32; complex with a float takes the wider component; vectors join element-wise with each other and with scalars;
+/// float32; complex with a float takes the wider component; vectors join element-wise with each other and with scalars
+/// (a scalable one with any other is scalable);
 /// a pointer with an integer is the pointer; void joins to the other type. Void if there is no common type.
 /// docs/user/semantics.md.
 Type commonType(Type a, Type b);

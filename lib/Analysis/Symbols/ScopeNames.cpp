@@ -7,8 +7,10 @@ namespace sdfgc::analysis {
 using namespace ir;
 
 bool definesInside(const Node *entry, Name n) {
-    if (auto *m = dyn_cast<MapEntry>(entry); m && std::find(m->params.begin(), m->params.end(), n) != m->params.end())
-        return true;
+    if (auto *m = dyn_cast<MapEntry>(entry))
+        if (std::find(m->params.begin(), m->params.end(), n) != m->params.end() ||
+            (m->schedule == Schedule::SVE_Map && n == Name(Type::scalableLanesName)))
+            return true;
     if (auto *c = dyn_cast<ConsumeEntry>(entry); c && c->defines(n))
         return true;
     return entry->inConnector(n) && !pairedConnector(n);

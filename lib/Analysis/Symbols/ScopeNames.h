@@ -5,7 +5,7 @@
 
 namespace sdfgc::analysis {
 
-/// Is `n` a parameter, worker index or dynamic range connector of the entry?
+/// Is `n` a parameter, worker index or dynamic range connector of the entry, or the number of lanes of its SVE_Map?
 bool definesInside(const ir::Node *entry, Name n);
 
 /// Is `n` defined by `scope` or a scope around it?

@@ -318,7 +318,7 @@ private:
             inputs_.push_back(std::move(c));
             return;
         }
-        describe(b, c, e, declared ? declared->type : Type(), true);
+        describe(b, c, e, declared ? declared->type.ofLane() : Type(), true);
         if (!c.container) {
             const auto path = ir::memletPath(&e);
             const auto value = p_.values.find({path.front()->src, path.front()->srcConn});
@@ -340,7 +340,7 @@ private:
         Connection c;
         c.name = e.srcConn;
         const ir::Connector *declared = t_.outConnector(e.srcConn);
-        describe(b, c, e, declared ? declared->type : Type(), false);
+        describe(b, c, e, declared ? declared->type.ofLane() : Type(), false);
         if (c.container && c.container->desc->isReference() && ir::setsReference(&e)) {
             c.sets = true;
             c.container = nullptr;
@@ -351,7 +351,7 @@ private:
         if (c.container && !c.stream && !c.pointer && !c.dynamic)
             c.value = b.reserve(c.type);
         else if (!c.container && declared && declared->type && !declared->type.isPointer())
-            c.type = declared->type;
+            c.type = declared->type.ofLane();
         outputs_.push_back(std::move(c));
     }
 

@@ -168,7 +168,7 @@ std::string Printer::typeText(Type t, ValueText &values) {
     case TypeKind::Scalar:
         return std::string(scalarTypeName(t.scalar()));
     case TypeKind::Vector:
-        return "vector(" + typeText(t.element(), values) + ", " + std::to_string(t.lanes()) + ")";
+        return "vector(" + typeText(t.element(), values) + ", " + t.lanesText() + ")";
     case TypeKind::Pointer:
         return "pointer(" + typeText(t.element(), values) + ")";
     case TypeKind::Opaque:

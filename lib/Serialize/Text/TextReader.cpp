@@ -398,8 +398,8 @@ Type TextReader::type() {
         int64_t lanes = 0;
         if (w == "vector") {
             expect(",");
-            lanes = integer();
-            if (lanes < 1)
+            lanes = c_.acceptWord(Type::scalableLanesName) ? Type::scalableLanes : integer();
+            if (lanes < 1 && lanes != Type::scalableLanes)
                 fail(Id::BadType, start, "a vector of " + std::to_string(lanes) + " elements");
         }
         expect(")");
