@@ -332,7 +332,11 @@ std::optional<sym::Expr> IndexTypes::arithmetic(const py::Expr &e) {
             return std::nullopt;
         return combined(e.args[1], e.args[2], [&](sym::Expr a, sym::Expr b) -> std::optional<sym::Expr> {
             const std::string_view name = e.args[0]->name.view();
-            return name == "min" ? std::optional(sym::min({a, b})) : name == "max" ? std::optional(sym::max({a, b})) : std::nullopt;
+            return name == "min"        ? std::optional(sym::min({a, b}))
+                   : name == "max"      ? std::optional(sym::max({a, b}))
+                   : name == "floordiv" ? std::optional(sym::floorDiv(a, b))
+                   : name == "floormod" ? std::optional(sym::mod(a, b))
+                                        : std::nullopt;
         });
     default:
         return std::nullopt;
