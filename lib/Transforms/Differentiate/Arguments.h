@@ -21,9 +21,9 @@ void holdAll(ir::DataDesc &d);
 /// entire array for a nested SDFG that receives one row. Arguments with other dimensions are left unchanged.
 void narrowArgument(ir::NestedSDFGNode &n, Name argument, const Elements &given);
 
-/// Gives an argument, and the arguments of nested SDFGs inside that refer to it, the strides of other elements than in
-/// the program, with as many in each dimension. Returns why that is impossible, in which case the SDFG must not be
-/// used; empty on success.
+/// Changes the strides of an argument from those of the elements `had` to those of `has`, which have the same extents, and likewise in
+/// nested SDFGs that get the argument. Returns why that is impossible, in which case the SDFG must not be used; empty on
+/// success.
 std::string moveArgument(ir::NestedSDFGNode &n, Name argument, const Elements &had, const Elements &has);
 
 } // namespace sdfgc::transforms::gradient

@@ -128,7 +128,7 @@ private:
 bool splitAccumulated(nest::Map &m);
 
 /// Would each thread access elements next to those of the next thread, as far as possible, if the first `depth` parameters of a
-/// map were distributed over threads? Not if another loop moves more accesses to a neighbour.
+/// map were distributed over threads? False if neighbouring iterations of another loop are next to each other in more accesses.
 bool threadsAreNeighbours(const nest::Map &m, std::size_t depth, const ir::SDFG &g);
 /// Are these loops known or assumed to have enough iterations for all threads of a device, if each thread gets one? Sizes that
 /// are not known count as 512.

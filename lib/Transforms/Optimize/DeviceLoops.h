@@ -28,8 +28,7 @@ bool usesOneElement(const nest::Map &m, Name container);
 diag::Reason whyFewerThreads(const std::vector<nest::Item> &body);
 diag::Reason whyFewerThreads(const ir::LoopRegion &l);
 
-/// Why the threads of a block cannot share the inner maps of a map, which would keep their threads then (map-to-threads); empty if
-/// they can. Loops that all inner maps have in common become parameters of the map.
+/// Why map-to-threads cannot assign the iterations of the inner maps to the threads of a block; empty if it can. Loops that all inner maps have in common become parameters of the map.
 diag::Reason whyBlocksCannotShare(nest::Map &rows, const nest::Conflicts &items, const ir::SDFG &g, bool anyOrder);
 
 } // namespace sdfgc::transforms

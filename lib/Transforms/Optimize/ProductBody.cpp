@@ -184,7 +184,8 @@ Reason ProductBody::gather(Step &product, const Map &like, const std::function<N
     return {};
 }
 
-/// A map that copies the elements of a factor: its tasklet gets those of all indices, and the index.
+/// A map that copies the elements of a factor that an index array selects: its tasklet reads the index, and the element at that
+/// position of the entire dimension.
 Item ProductBody::copyOf(const Use &from, std::size_t dim, const Use &to, const Map &like,
                          const std::function<Name(std::size_t)> &parameter) const {
     const Index &index = indices_.at(from.subset->dims[dim].begin.name());

@@ -464,7 +464,7 @@ int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_
     return reduced("MPI_Allreduce", from, to, count, type, op, -1, comm);
 }
 
-// All ranks together, from now to a wait.
+// Collective calls that return at once and end in a wait.
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
     auto o = std::make_shared<Ongoing>();
