@@ -1,4 +1,4 @@
-# sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip] [PROGRAM PROGRAM] [OPTIONS ...])
+# sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip|sve] [PROGRAM PROGRAM] [OPTIONS ...])
 #
 # A shared library target NAME from a graph. Targets that link it find its headers (C: PROGRAM.h, C++: PROGRAM.hpp) and are rebuilt when
 # the graph, one of its parts, or sdfgc changes; nothing runs when nothing has changed.
@@ -11,7 +11,7 @@
 function(sdfgc_add_library name)
     cmake_parse_arguments(PARSE_ARGV 1 ARG "" "GRAPH;TARGET;PROGRAM" "OPTIONS")
     if(NOT ARG_GRAPH OR ARG_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "usage: sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip] [PROGRAM PROGRAM] [OPTIONS ...])")
+        message(FATAL_ERROR "usage: sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip|sve] [PROGRAM PROGRAM] [OPTIONS ...])")
     endif()
     if(NOT ARG_PROGRAM)
         set(ARG_PROGRAM "${name}")

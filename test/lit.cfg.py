@@ -52,6 +52,9 @@ if shutil.which('mpirun') and any(os.path.exists(p) for p in ('/usr/lib/x86_64-l
 config.available_features.add(os.uname().machine)
 if os.uname().machine == 'x86_64' and shutil.which('qemu-x86_64'):
     config.available_features.add('qemu-x86_64')
+# A cross compiler, and an emulator that runs what it makes: `REQUIRES: aarch64-cross`.
+if os.uname().machine != 'aarch64' and shutil.which('aarch64-linux-gnu-g++') and shutil.which('qemu-aarch64'):
+    config.available_features.add('aarch64-cross')
 # What takes minutes and repeats in breadth what other tests look at: `REQUIRES: nightly`. tools/dev/test.sh --nightly runs these, too.
 if os.environ.get('SDFGC_NIGHTLY'):
     config.available_features.add('nightly')

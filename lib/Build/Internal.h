@@ -28,7 +28,7 @@ constexpr double kForgottenSeconds = 3600;
 
 struct ToolchainFile {
     std::string compiler;
-    std::vector<std::string> compileFlags, linkFlags;
+    std::vector<std::string> compileFlags, linkFlags, runner;
     std::map<std::string, Library> libraries;
 };
 /// If the file is invalid, reports errors with line and column and returns nothing.

@@ -14,17 +14,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <sys/utsname.h>
-
 namespace sdfgc::build {
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string hostArchitecture() {
-    struct ::utsname system = {};
-    return ::uname(&system) == 0 ? package::architectureOf(system.machine) : "";
-}
 
 /// The objcopy that belongs to the compiler; empty if there is none.
 std::string objcopyOf(const Toolchain &toolchain) {

@@ -117,7 +117,9 @@ private:
 interpret::NativeCompiler taskletCompiler(ToolchainOptions options, Log *log) {
     return [options = std::move(options), log](const interpret::NativeSource &source,
                                                diag::Engine &diags) -> std::shared_ptr<const interpret::NativeLibrary> {
-        const std::optional<Toolchain> toolchain = findToolchain(options, diags);
+        std::optional<Toolchain> toolchain = findToolchain(options, diags);
+        if (toolchain && toolchain->isForeign()) // its code cannot be loaded here
+            toolchain = findToolchain({"", "", options.cacheFolder}, diags);
         if (!toolchain)
             return nullptr;
         const Needs needs = needsOf(source);

@@ -3,15 +3,20 @@
 #include "Build/Internal.h"
 
 #include "sdfgc/Build/Cache.h"
+#include "sdfgc/Package/Processors.h"
 #include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Platform/Machines.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Text.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <set>
+
+#include <sys/utsname.h>
 
 namespace sdfgc::build {
 namespace {
@@ -21,12 +26,14 @@ struct Choice {
     std::string source;
 };
 
-/// --cc, then the toolchain file, then CXX, then any compiler that exists.
+/// --cc, then the toolchain file, then the cross compiler of a target for another machine, then CXX, then any compiler that exists.
 Choice chooseCompiler(const ToolchainOptions &options, const std::string &fromFile) {
     if (!options.compiler.empty())
         return {text::words(options.compiler), "--cc"};
     if (!fromFile.empty())
         return {text::words(fromFile), "the toolchain file"};
+    if (options.machine && options.machine->architecture != hostArchitecture())
+        return {{std::string(options.machine->compiler)}, "--target " + std::string(options.machine->target)};
     if (const char *cxx = std::getenv("CXX"); cxx && !text::words(cxx).empty())
         return {text::words(cxx), "CXX"};
     for (const char *name : {"g++", "clang++"})
@@ -83,11 +90,17 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
     std::optional<Compiler> compiler = describeCompiler(choice.command, cacheFolder, diags);
     if (!compiler)
         return std::nullopt;
+    if (options.machine && package::architectureOf(compiler->machine) != options.machine->architecture) {
+        diags.report(diag::Id::CompilerOfOtherMachine, {}, process::quoted(compiler->command), compiler->machine,
+                     std::string(options.machine->target), std::string(options.machine->architecture));
+        return std::nullopt;
+    }
     Toolchain toolchain;
     toolchain.compiler = std::move(*compiler);
     toolchain.compileFlags = std::move(file.compileFlags);
     toolchain.linkFlags = std::move(file.linkFlags);
     toolchain.described = std::move(file.libraries);
+    toolchain.runner = std::move(file.runner);
     toolchain.cacheFolder = cacheFolder;
     toolchain.cacheBytes = *cacheBytes;
     toolchain.source = choice.source;
@@ -111,6 +124,28 @@ Library Toolchain::library(const std::string &name) const {
     for (const char *folder : {"lib64", "lib"})
         withToolkit.libraryFolders.push_back(file::join(root, folder));
     return findLibrary(name, withToolkit);
+}
+
+bool Toolchain::isForeign() const {
+    return !compiler.machine.empty() && package::architectureOf(compiler.machine) != hostArchitecture();
+}
+
+std::vector<std::string> Toolchain::runnerCommand() const {
+    if (!runner.empty() || !isForeign())
+        return runner;
+    const std::string emulator = process::find("qemu-" + package::architectureOf(compiler.machine));
+    if (emulator.empty())
+        return {};
+    const std::string answer = askCompiler(compiler, {"-print-file-name=libc.so.6"}).out;
+    std::error_code failed;
+    const std::filesystem::path library = std::filesystem::canonical(answer.substr(0, answer.find('\n')), failed);
+    return failed ? std::vector<std::string>{emulator}
+                  : std::vector<std::string>{emulator, "-L", library.parent_path().parent_path().string()};
+}
+
+std::string hostArchitecture() {
+    struct ::utsname system = {};
+    return ::uname(&system) == 0 ? package::architectureOf(system.machine) : "";
 }
 
 // Linux describes each processor in a paragraph of /proc/cpuinfo; these lines are the same for all of them and do not change at run

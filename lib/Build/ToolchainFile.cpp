@@ -55,15 +55,15 @@ private:
         good_ = false;
     }
 
-    std::vector<std::string> list(const YAML::Node &node, const std::string &what) {
+    std::vector<std::string> list(const YAML::Node &node, const std::string &what, const char *expected = "a list of flags") {
         std::vector<std::string> result;
         if (!node.IsSequence()) {
-            wrong(node, what, "a list of flags");
+            wrong(node, what, expected);
             return result;
         }
         for (const YAML::Node &item : node) {
             if (!item.IsScalar())
-                wrong(item, what, "a list of flags");
+                wrong(item, what, expected);
             else
                 result.push_back(item.Scalar());
         }
@@ -74,7 +74,7 @@ private:
         if (node.IsNull())
             return; // an empty file has no effect
         if (!node.IsMap())
-            return wrong(node, "the file", "a map with the keys compiler, flags, link-flags, libraries");
+            return wrong(node, "the file", "a map with the keys compiler, flags, link-flags, libraries, runner");
         for (const auto &item : node) {
             const std::string key = item.first.Scalar();
             if (key == "compiler") {
@@ -86,10 +86,12 @@ private:
                 result.compileFlags = list(item.second, key);
             } else if (key == "link-flags") {
                 result.linkFlags = list(item.second, key);
+            } else if (key == "runner") {
+                result.runner = list(item.second, key, "a list of words");
             } else if (key == "libraries") {
                 libraries(item.second, result);
             } else {
-                unknown(item.first, {"compiler", "flags", "link-flags", "libraries"});
+                unknown(item.first, {"compiler", "flags", "link-flags", "libraries", "runner"});
             }
         }
     }

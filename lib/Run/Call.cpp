@@ -3,6 +3,7 @@
 #include "sdfgc/Run/Call.h"
 
 #include "Run/Child.h"
+#include "Run/Foreign.h"
 #include "sdfgc/Support/Signals.h"
 #include "sdfgc/Support/Time.h"
 
@@ -107,6 +108,9 @@ std::vector<CallResult> callRanks(const std::string &library, const std::string 
         one.message = why;
         return std::vector<CallResult>(arguments.size(), one);
     };
+    if (!options.runner.empty())
+        return arguments.size() > 1 ? failed("several ranks of a program for another machine need an MPI of that machine")
+                                    : std::vector<CallResult>{callForeign(*arguments.front(), options)};
     std::vector<RankCall> ranks;
     if (const std::string why = allocate(ranks, arguments, options); !why.empty())
         return failed(why);

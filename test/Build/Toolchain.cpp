@@ -2,6 +2,7 @@
 
 #include "Build/Internal.h"
 #include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Platform/Machines.h"
 #include "sdfgc/Support/Json.h"
 
 using namespace sdfgc;
@@ -214,6 +215,27 @@ TEST_CASE("toolchain file: libraries as described are taken as they are") {
     CHECK(t->library("m").linkFlags == std::vector<std::string>{"-lm"});
 }
 
+TEST_CASE("toolchain file: the runner starts programs of the compiler") {
+    const fixture::Folder folder;
+    folder.write("t.yaml", "runner: [qemu-aarch64, -L, /opt/arm]\n");
+    ToolchainOptions o = with(fakeCompiler(folder, kGcc), folder);
+    o.file = folder / "t.yaml";
+    diag::Engine diags;
+    const auto t = findToolchain(o, diags);
+    REQUIRE(t);
+    CHECK(t->runnerCommand() == std::vector<std::string>{"qemu-aarch64", "-L", "/opt/arm"});
+}
+
+TEST_CASE("toolchain: a compiler for another machine than the target's is refused") {
+    const fixture::Folder folder;
+    const platform::Machine other{"moon", "lunar", "lunar-g++", "apollo"};
+    ToolchainOptions o = with(fakeCompiler(folder, kGcc), folder);
+    o.machine = &other;
+    diag::Engine diags;
+    CHECK_FALSE(findToolchain(o, diags));
+    CHECK(messages(diags).find("and --target moon for lunar") != std::string::npos);
+}
+
 TEST_CASE("toolchain file: every mistake has a line, a column and a next step") {
     const fixture::Folder folder;
     auto errors = [&](const std::string &yaml) {
@@ -232,7 +254,8 @@ TEST_CASE("toolchain file: every mistake has a line, a column and a next step") 
           "1:8 `flags` should be a list of flags ()\n"
           "2:17 unknown key `lnk` in the toolchain file (did you mean `link`?)\n"
           "2:30 `c` should be a map with the keys flags, link ()\n");
-    CHECK(errors("- a\n") == "1:1 `the file` should be a map with the keys compiler, flags, link-flags, libraries ()\n");
+    CHECK(errors("runner: qemu\n") == "1:9 `runner` should be a list of words ()\n");
+    CHECK(errors("- a\n") == "1:1 `the file` should be a map with the keys compiler, flags, link-flags, libraries, runner ()\n");
     CHECK(errors("a: [b\n").find("the toolchain file is not valid YAML: ") != std::string::npos);
     CHECK(errors("compiler: []\n") == "1:11 `compiler` should be the name or path of a compiler ()\n");
     CHECK(errors(std::string(100000, '[')).find("not valid YAML") != std::string::npos);

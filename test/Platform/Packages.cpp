@@ -9,15 +9,26 @@ using namespace sdfgc::platform;
 namespace {
 
 /// In section main of Debian 12: `apt-cache show` found each of them after `apt-get update` on bookworm.
-const std::vector<std::string> indexed = {"binutils",        "clang",
-                                          "cmake",           "g++",
-                                          "gfortran",        "graphviz",
-                                          "hipcc",           "libcub-dev",
-                                          "libfftw3-dev",    "libhipsparse-dev",
-                                          "liblapacke-dev",  "libomp-dev",
-                                          "libopenblas-dev", "libopenmpi-dev",
-                                          "librocprim-dev",  "libscalapack-openmpi-dev",
-                                          "libsleef-dev",    "python3"};
+const std::vector<std::string> indexed = {"binutils",
+                                          "clang",
+                                          "cmake",
+                                          "g++",
+                                          "g++-aarch64-linux-gnu",
+                                          "gfortran",
+                                          "graphviz",
+                                          "hipcc",
+                                          "libcub-dev",
+                                          "libfftw3-dev",
+                                          "libhipsparse-dev",
+                                          "liblapacke-dev",
+                                          "libomp-dev",
+                                          "libopenblas-dev",
+                                          "libopenmpi-dev",
+                                          "librocprim-dev",
+                                          "libscalapack-openmpi-dev",
+                                          "libsleef-dev",
+                                          "python3",
+                                          "qemu-user"};
 
 } // namespace
 

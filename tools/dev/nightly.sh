@@ -15,6 +15,7 @@
 #   random       random programs and damaged graphs
 #   gradients    gradients against differences, against tangents, and between devices
 #   resources    what kernels take of a GPU, as nvcc says: registers, spills, shared memory, divisions
+#   foreign      recorded programs for Arm processors with SVE, under QEMU
 #   compilers    what each installed compiler does to recorded and random programs and loops, and which known faults it has
 #   dace         DaCe's own tests with sdfgc as code generator; the last line counts what passed and failed
 #   unsimplified the same with DACE_optimizer_automatic_simplification=0: graphs as the front end leaves them, nothing inlined
@@ -37,7 +38,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-all=(tests interpreter validate threads sanitizers same hostile random gradients resources compilers dace unsimplified)
+all=(tests interpreter validate threads sanitizers same hostile random gradients resources foreign compilers dace unsimplified)
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
     [[ " ${all[*]} " == *" $part "* ]] || { echo "nightly.sh: no sweep is called $part; there are: ${all[*]}" >&2; exit 2; }
@@ -68,6 +69,11 @@ random() {
         $tools/build_mutants.py --runs 2000 --seed "$(date +%s)" --targets cpu,cuda,hip --jobs "$jobs" test/graphs test/Interpret/programs
 }
 gradients() { $tools/random_gradients.py --runs 1000 && $tools/agree_gradients.py --jobs "$jobs" test/graphs; }
+foreign() {
+    needs "$cases" || return
+    command -v qemu-aarch64 aarch64-linux-gnu-g++ >/dev/null || { echo "qemu-aarch64 or aarch64-linux-gnu-g++ was not found"; return 77; }
+    $tools/foreign_cases.py --sample 5 --jobs "$jobs" --expect $lists/known-failures.txt "$cases" -- --cflags -O1
+}
 resources() {
     needs "$programs" || return
     command -v nvcc >/dev/null || { echo "nvcc was not found"; return 77; }

@@ -19,6 +19,10 @@ struct CallOptions {
     int mpiSeed = 0;       // seed for delays and choices of emulated ranks; 0: none
     int gpuGraphs = 0;     // the number of the program's GPU graphs, to get their counters
     bool messages = false; // collect the messages of emulated ranks
+    /// For a program of another machine: the command that runs its programs here, and the program that calls the library, as made with
+    /// --caller. Makes one call, whatever `repeat`, `warmup` and `measure` say, and counts nothing.
+    std::vector<std::string> runner;
+    std::string caller;
 };
 
 /// The messages that emulated ranks sent for an element of the graph.

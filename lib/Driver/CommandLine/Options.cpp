@@ -4,6 +4,7 @@
 #include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Package/Processors.h"
 #include "sdfgc/Platform/Libraries.h"
+#include "sdfgc/Platform/Machines.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Text.h"
@@ -83,6 +84,8 @@ void TargetOptions::addTo(CommandLine &line, pass::Subcommands which, const std:
         return; // these have a separate target option
     line.check([this, &line](diag::Engine &d) {
         using enum pass::OptionUses;
+        if (const platform::Machine *m = platform::machine(target.name()); m && !line.given("--cpu"))
+            cpu.names = {std::string(m->march)};
         if (checks && target.family() != pass::Family::Host)
             d.report(diag::Id::OptionConflict, {}, "--checks", "--target " + target.name()).hint =
                 "kernels are not checked: build for the CPU, or run the program with --interpret";
@@ -140,7 +143,8 @@ std::optional<build::Toolchain> ToolchainChoice::find(Session &s, pass::CompileO
     compile.toolchain = arguments();
     diag::Engine scratch;
     const bool asked = needed || !compiler.empty() || !file.empty();
-    std::optional<build::Toolchain> found = build::findToolchain({compiler, file, ""}, asked ? s.diags : scratch);
+    std::optional<build::Toolchain> found =
+        build::findToolchain({compiler, file, "", platform::machine(compile.target.name())}, asked ? s.diags : scratch);
     if (found) {
         s.log().debug("found {}, {}, by {}", process::quoted(found->compiler.command), found->compiler.version, found->source);
         std::vector<std::string> wanted =

@@ -244,6 +244,7 @@ class Bisect : public Subcommand {
         }
         Compilation rest = compilation_;
         rest.pipeline = {};
+        rest.isCalled = true;
         std::optional<Compiled> made =
             rest.run(s, {nullptr, std::move(program.tree)}, input_, file::join(folder_, std::to_string(count)), true);
         if (!made)
@@ -252,7 +253,10 @@ class Bisect : public Subcommand {
             chosen_ ? run::inOrderOf(*made->module, chosen_->arguments) : arguments_.prepare(s, *made->module);
         if (!arguments)
             return failed("its arguments do not fit");
-        const run::CallResult called = run::call(file::absolute(made->library), made->module->name.str(), *arguments, call_);
+        run::CallOptions options = call_;
+        options.runner = made->runner;
+        options.caller = file::absolute(made->caller);
+        const run::CallResult called = run::call(file::absolute(made->library), made->module->name.str(), *arguments, options);
         if (!reportCall(s, &*made, called))
             return failed("it fails");
         take(r, *arguments, called.memory);

@@ -148,6 +148,7 @@ class Run : public Subcommand {
         if (interpret_)
             return interpretProgram(s, std::move(program), outputs);
         compilation_.lineTables = true;
+        compilation_.isCalled = true;
         std::optional<Agreement> agreement;
         if (compilation_.pipeline.validation.validate && program.graph)
             agreement.emplace(s, *program.graph, compilation_, input_);
@@ -178,8 +179,15 @@ class Run : public Subcommand {
         s.log().info("calling {}", made->module->name.str());
         crash::setActivity("calling the program");
         call_.gpuGraphs = graphsOf(*made->module);
+        call_.runner = made->runner;
+        call_.caller = file::absolute(made->caller);
+        if (!made->runner.empty() && (isCounted_ || stats_)) {
+            s.diags.report(diag::Id::OptionMisused, {}, "a program for another machine is called once, and nothing is counted",
+                           "leave out --repeat, --warmup and --stats");
+            return;
+        }
         call_.messages = stats_ && isHere && made->sources.needs("mpi");
-        if (isMeasured(ranks)) {
+        if (isMeasured(ranks) && made->runner.empty()) {
             call_.measure = true;
             call_.warmup = 1;
             call_.repeat = 5;

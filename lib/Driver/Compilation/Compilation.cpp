@@ -83,7 +83,7 @@ std::optional<Compiled> Compilation::run(Session &s, Input program, const std::s
     made.files = inputFiles(path, program);
     pass::CompileOptions compile = target.compileOptions(path);
     std::optional<build::Toolchain> found = toolchain.find(s, compile, withLibrary);
-    if (s.failed())
+    if (s.failed() || (isCalled && found && !findRunner(s, *found, made)))
         return std::nullopt;
     if (!accepts(s, program, compile))
         return std::nullopt;
@@ -104,6 +104,16 @@ std::optional<Compiled> Compilation::run(Session &s, Input program, const std::s
     if (!withLibrary)
         s.log().result("wrote {}", made.folder);
     return made;
+}
+
+bool Compilation::findRunner(Session &s, const build::Toolchain &toolchain, Compiled &made) {
+    made.runner = toolchain.runnerCommand();
+    if (made.runner.empty() && toolchain.isForeign()) {
+        s.diags.report(diag::Id::NoRunner, {}, toolchain.compiler.machine, build::hostArchitecture());
+        return false;
+    }
+    caller = caller || !made.runner.empty();
+    return true;
 }
 
 bool Compilation::writeFolder(Session &s, Compiled &made, const pass::CompileOptions &compile, const std::string &path,
@@ -194,6 +204,7 @@ std::optional<build::BuildResult> Compilation::makeLibrary(Session &s, const bui
     else if (result.status == build::Status::Done)
         s.log().result("made {}", result.caller.empty() ? result.library : result.library + " and " + result.caller);
     made.library = result.library;
+    made.caller = result.caller;
     return result.status == build::Status::Done ? std::optional(std::move(result)) : std::nullopt;
 }
 

@@ -16,8 +16,10 @@ struct Compiled {
     std::unique_ptr<ir::SDFG> graph; // after lowering; null if a tree was read
     std::unique_ptr<tree::Module> module;
     codegen::Sources sources;
-    std::string folder, library;    // the library is empty if it was not requested
-    std::vector<std::string> files; // inputs of the result
+    std::string folder, library;     // the library is empty if it was not requested
+    std::string caller;              // the program that calls the library; empty: none
+    std::vector<std::string> runner; // for a library of another machine: the command that runs the caller here
+    std::vector<std::string> files;  // inputs of the result
 };
 
 class Compilation {
@@ -30,6 +32,7 @@ public:
     std::string graphFolder;     // the folder for drawings of GPU graphs; empty: none
     bool daceFiles = false;      // with what DaCe's tools read
     bool caller = false;         // with a program that calls the library
+    bool isCalled = false;       // the program is to run on this machine, through its caller if it is for another one
     BuildCache *cache = nullptr; // receives the finished build
     bool lineTables = false;     // so that addresses of a crash can be mapped to lines
 
@@ -47,6 +50,8 @@ private:
     /// Writes the folder and, with a toolchain, builds the library. False after errors.
     bool writeFolder(Session &s, Compiled &made, const pass::CompileOptions &compile, const std::string &path,
                      const build::Toolchain *toolchainForLibrary) const;
+    /// For a program of another machine: sets the command that runs it. False if there is none.
+    bool findRunner(Session &s, const build::Toolchain &toolchain, Compiled &made);
     /// Nothing after errors.
     std::optional<build::BuildResult> makeLibrary(Session &s, const build::Folder &folder, Compiled &made,
                                                   const build::Toolchain &found) const;
