@@ -183,6 +183,37 @@ TEST_CASE("polling ends, and time passes between events") {
     }
 }
 
+TEST_CASE("the clock of the device gives the same times for every seed") {
+    for (uint64_t seed = 0; seed <= 8; ++seed) {
+        const Fresh fresh(seed);
+        const StreamOf one, two;
+        const EventOf begin, ready, middle, end;
+        const Device<double> a(std::vector<double>(32)), b(1);
+        REQUIRE(gpu::deviceSynchronize() == gpu::success);
+        const auto between = [](gpu::Event from, gpu::Event to) {
+            float milliseconds = -1;
+            CHECK(gpu::eventElapsed(milliseconds, from, to) == gpu::success);
+            return static_cast<int>(milliseconds * 1e6F + 0.5F);
+        };
+        REQUIRE(gpu::eventRecord(begin, one) == gpu::success);
+        REQUIRE(gpu::launch<set>(k, 1, 1, 0, one, a.data, 5.0) == gpu::success); // 1001 ns
+        REQUIRE(gpu::eventRecord(ready, one) == gpu::success);
+        REQUIRE(gpu::memsetAsync(a.data, 0, 32 * sizeof(double), one) == gpu::success); // 1016 ns
+        REQUIRE(gpu::eventRecord(middle, one) == gpu::success);
+        REQUIRE(gpu::streamWaitEvent(two, ready) == gpu::success); // so that it begins at 1001 ns
+        REQUIRE(gpu::launch<set>(k, 1, 1, 0, two, b.data, 5.0) == gpu::success);
+        REQUIRE(gpu::eventRecord(end, two) == gpu::success);
+        REQUIRE(gpu::deviceSynchronize() == gpu::success);
+        CHECK(between(begin, ready) == 1001);
+        CHECK(between(begin, middle) == 2017);
+        CHECK(between(begin, end) == 2002);
+        // What the host queues after waiting begins when that has ended, in any stream.
+        REQUIRE(gpu::eventRecord(ready, two) == gpu::success);
+        REQUIRE(gpu::deviceSynchronize() == gpu::success);
+        CHECK(between(begin, ready) == 2017);
+    }
+}
+
 TEST_CASE("host functions run in their stream and must not call the runtime") {
     for (uint64_t seed = 0; seed <= 4; ++seed) {
         const Fresh fresh(seed);

@@ -315,6 +315,8 @@ Status streamQuery(Stream handle) {
 Status streamWaitEvent(Stream handle, Event event) {
     return callOn(handle, [&](Device &, StreamState &stream) {
         return callWith(event, [&](Device &device, EventState &state) {
+            if (state.recorded && state.recorded->done)
+                stream.earliest = std::max(stream.earliest, state.recorded->end);
             if (!state.recorded || state.recorded->done)
                 return success; // never recorded: there is nothing to wait for, as in CUDA
             auto operation = std::make_shared<Operation>();
@@ -394,7 +396,7 @@ Status eventElapsed(float &milliseconds, Event begin, Event end) {
                 return invalidHandle;
             if (!from.recorded->done || !to.recorded->done)
                 return notReady;
-            milliseconds = std::chrono::duration<float, std::milli>(to.recorded->finished - from.recorded->finished).count();
+            milliseconds = static_cast<float>(to.recorded->end - from.recorded->end) * 1e-6F;
             return success;
         });
     });
@@ -409,6 +411,10 @@ void setSeed(uint64_t seed) {
     call.device.finishAll();
     settings().seed = seed;
     call.device.scheduler.setSeed(seed);
+}
+int64_t deviceTime() {
+    Call call;
+    return call.device.scheduler.hostTime();
 }
 int reportCount() { return reports().count(); }
 const char *lastReport() { return reports().last(); }

@@ -77,6 +77,9 @@ Counts counts();
 /// The number of copies from the device to the host so far, outside of graphs; programs export it as
 /// `sdfgc_emulation_copies_to_host`.
 long copiesToHost();
+/// The clock of the device in nanoseconds, as far as the host has waited for it. It counts the modelled times of operations, which
+/// are the same in every run.
+int64_t deviceTime();
 /// Names the next memory that this thread allocates: for callers that know which container it is for. Programs export it as
 /// `sdfgc_emulation_name`.
 void nameNext(const char *name);

@@ -81,6 +81,7 @@ public:
             return status;
         auto operation = std::make_shared<Operation>();
         operation->name = name_;
+        operation->duration = durationOf(0, to_.width * to_.height * to_.depth);
         const bool toDevice = toResidence_ == Residence::Device, fromDevice = fromResidence_ == Residence::Device;
         if (toDevice && fromResidence_ == Residence::Pageable) {
             stage();
@@ -201,6 +202,7 @@ public:
             return status;
         auto operation = std::make_shared<Operation>();
         operation->name = name_;
+        operation->duration = durationOf(0, box_.width * box_.height);
         operation->run = [fill = *this] { fill.run(); };
         device_.submit(stream, operation);
         if (waits && residence_ == Residence::Pinned) // for device memory the call does not wait, as in CUDA

@@ -84,10 +84,12 @@ public:
     }
     void finish(const OperationRef &operation) {
         scheduler.finish(operation);
+        scheduler.hostWaitedFor(operation);
         arena.closeAll();
     }
     void finishAll() {
         scheduler.finishAll();
+        scheduler.hostWaitedForAll();
         arena.closeAll();
     }
 

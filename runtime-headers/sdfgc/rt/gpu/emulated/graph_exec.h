@@ -73,6 +73,7 @@ static Status queueLaunch(Device &device, const std::shared_ptr<ExecState> &exec
     }
     auto operation = std::make_shared<Operation>();
     operation->name = "a launch of graph " + exec->name;
+    operation->duration = durationOf(0) * static_cast<int64_t>(exec->nodes->size() + 1);
     operation->run = [&device, exec, nodes = exec->nodes] {
         Conditions conditions(exec->conditions);
         device.conditions = &conditions;

@@ -68,6 +68,7 @@ Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, St
         }
         auto operation = std::make_shared<Operation>();
         operation->name = std::string("kernel ") + name.text;
+        operation->duration = durationOf(grid.threads() * block.threads());
         std::vector<const volatile void *> memory;
         for (int i = 0; i < pointerCount; ++i)
             if (pointers[i].address)
@@ -103,6 +104,7 @@ Status enqueueCall(const char *name, Stream handle, const MemoryRange *memory, i
         }
         auto operation = std::make_shared<Operation>();
         operation->name = name;
+        operation->duration = durationOf(0);
         operation->run = [&device, call] {
             if (hasMemory(device, call))
                 runCall(device, call);

@@ -8,11 +8,14 @@
 //   seed modulo 4 == 2    the other streams first, the latest one first, then what the host waits for
 //   seed modulo 4 == 3    any order, and some operations before the host waits
 //   seed modulo 4 == 0    at once, in the order of the calls; threads and blocks are shuffled as for every seed but 0
+//
+// The clock of the device: an operation begins when all that it depends on has ended, and the host has waited for what it waited for,
+// and takes a time that follows from its size alone (durationOf). So the times of events are the same in every run, for every seed.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/report.h"
 
-#include <chrono>
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -28,7 +31,9 @@ struct Operation {
     std::function<void()> run;                     // released when it has run
     std::vector<std::shared_ptr<Operation>> after; // must have run before
     bool done = false;
-    std::chrono::steady_clock::time_point finished;
+    int64_t duration = 0; // by the clock of the device, in nanoseconds
+    int64_t earliest = 0; // when it may begin, as far as that was known when it was queued
+    int64_t end = 0;      // once it has run
 };
 using OperationRef = std::shared_ptr<Operation>;
 
@@ -53,7 +58,9 @@ struct StreamState {
     bool seemsCaptured = false;       // pretendCapture()
     std::unique_ptr<Capture> capture; // null: it is not captured
     std::deque<OperationRef> queue;
-    OperationRef last; // the latest queued operation, whether or not it has run
+    OperationRef last;    // the latest queued operation, whether or not it has run
+    int64_t earliest = 0; // when operations that are queued from now on may begin
+    int64_t end = 0;      // of the operations that have run
 
     bool idle() const { return queue.empty(); }
 };
@@ -62,6 +69,9 @@ struct EventState {
     bool timing = false, destroyed = false;
     OperationRef recorded; // null: never
 };
+
+/// The modelled time of an operation in nanoseconds: a microsecond, and one nanosecond for each thread or each 16 bytes.
+inline int64_t durationOf(int64_t threads, size_t bytes = 0) { return 1000 + threads + static_cast<int64_t>(bytes / 16); }
 
 class Scheduler {
 public:
@@ -92,6 +102,7 @@ public:
 
     void submit(const OperationRef &operation, StreamState &stream) {
         operation->stream = &stream;
+        operation->earliest = std::max({operation->earliest, stream.earliest, hostTime_});
         if (&stream == streams_[0].get()) {
             for (const auto &other : streams_)
                 if (other->blocking && other.get() != &stream)
@@ -110,6 +121,8 @@ public:
     static void addDependence(Operation &operation, const OperationRef &earlier) {
         if (earlier && !earlier->done)
             operation.after.push_back(earlier);
+        else if (earlier)
+            operation.earliest = std::max(operation.earliest, earlier->end);
     }
 
     /// The host waits for this operation.
@@ -133,6 +146,18 @@ public:
         for (size_t i = streams_.size(); i-- > 0;)
             finish(streams_[i]->last);
     }
+
+    /// The host has waited for the operation, so what it queues from now on begins later.
+    void hostWaitedFor(const OperationRef &operation) {
+        if (operation)
+            hostTime_ = std::max(hostTime_, operation->end);
+    }
+    void hostWaitedForAll() {
+        for (const auto &stream : streams_)
+            hostWaitedFor(stream->last);
+    }
+    /// The clock of the device as the host knows it, in nanoseconds.
+    int64_t hostTime() const { return hostTime_; }
 
     /// The host polls for completion. Time passes, so that a polling loop ends.
     void poll() { runSome(); }
@@ -185,8 +210,11 @@ private:
         const OperationRef operation = stream.queue.front();
         operation->run();
         operation->run = nullptr;
+        int64_t begin = std::max(operation->earliest, stream.end);
+        for (const OperationRef &earlier : operation->after)
+            begin = std::max(begin, earlier->end);
         operation->after.clear();
-        operation->finished = std::chrono::steady_clock::now();
+        operation->end = stream.end = begin + operation->duration;
         operation->done = true;
         stream.queue.pop_front();
         if (stream.last == operation && stream.destroyed)
@@ -241,6 +269,7 @@ private:
     std::vector<std::unique_ptr<StreamState>> streams_; // [0] is the default stream; handles stay valid as addresses
     Policy policy_ = Eager;
     Random random_;
+    int64_t hostTime_ = 0;
 };
 
 } // namespace sdfgc::gpu::emulate
