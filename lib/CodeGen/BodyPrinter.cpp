@@ -87,6 +87,14 @@ void BodyPrinter::statements(const Block &b) {
     }
 }
 
+std::string BodyPrinter::textLiteral(const std::string &text) {
+    std::string out = "\"";
+    for (char c : text)
+        if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= ' ')
+            out += c;
+    return out + "\"";
+}
+
 void BodyPrinter::misplaced(const Node &n) {
     w_.line("#error \"" + std::string(keyword(n.kind)) + " cannot be in " + f_.name.str() + "\"");
 }
@@ -96,7 +104,7 @@ void BodyPrinter::misplaced(const Node &n) {
 MISPLACED(ParallelRegion)
 MISPLACED(Sections)
 MISPLACED(Consume)
-MISPLACED(Timer)
+MISPLACED(Measure)
 MISPLACED(DataProbe)
 MISPLACED(Launch)
 MISPLACED(DeviceCopy)

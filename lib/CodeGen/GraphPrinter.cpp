@@ -61,8 +61,8 @@ void GraphPrinter::print(const LibraryCall &c) {
     const std::size_t dot = c.function.rfind('.');
     const std::string object = c.function.substr(0, dot), name = c.function.substr(dot + 1);
     const platform::Environment *environment = platform::environmentOfCall(object.substr(object.find_last_of('>') + 1) + ".");
-    std::string text = "graph.call({" + quoted(name) + ", " + quoted(c.element) + "}, " + after(c) + ", " + object + ", " +
-                       std::string(platform::recordedIn(*environment)) + "::" + name;
+    std::string text = "graph.call({" + textLiteral(name) + ", " + textLiteral(c.element) + "}, " + after(c) + ", " + object +
+                       ", " + std::string(platform::recordedIn(*environment)) + "::" + name;
     for (const LibraryCall::Argument &a : c.arguments)
         text += ", " + argument(a);
     operationComment(c, c);
@@ -74,7 +74,7 @@ void GraphPrinter::print(const Loop &l) {
     const bool isBranch = l.form == Loop::Once;
     const std::string name = l.comment.starts_with("loop ") ? l.comment.substr(5) : isBranch ? "branch" : "loop";
     operationComment(l, l);
-    w_.line(std::string("graph.") + (isBranch ? "branch" : "loop") + "({" + quoted(name) + "}, " + after(l) + ", " +
+    w_.line(std::string("graph.") + (isBranch ? "branch" : "loop") + "({" + textLiteral(name) + "}, " + after(l) + ", " +
             addressOf(l.flag) + ");");
     w_.open();
     statements(l.body);

@@ -138,12 +138,35 @@ void HostPrinter::atomicUpdate(const Update &u) {
 
 // ---------------------------------------------------------------------------------------------------- instrumentation
 
-void HostPrinter::print(const Timer &t) {
-    use("report");
+std::string HostPrinter::measured(const Measure &m) const {
+    return "__state->report, " + textLiteral(m.name) + ", {" + std::to_string(m.cfg) + ", " + std::to_string(m.state) + ", " +
+           std::to_string(m.node) + "}";
+}
+
+std::string HostPrinter::measurement(const Measure &m) const {
+    switch (m.by) {
+    case ir::Instrumentation::PAPI_Counters:
+        use("papi");
+        return "const sdfgc::rt::PapiCounters counters(" + measured(m) + ", " + textLiteral(m.counters) + ", " +
+               (m.team ? "sdfgc::rt::inTeam" : "sdfgc::rt::inThread") + ");";
+    case ir::Instrumentation::LIKWID_CPU:
+        use("likwid");
+        return "const sdfgc::rt::LikwidRegion region(" + measured(m) + ", " + textLiteral(m.counters) + ");";
+    default: {
+        use("report");
+        const bool isKnown = !m.bytes.isZero() || !m.operations.isZero();
+        return "const sdfgc::rt::Timer timer(" + measured(m) +
+               (isKnown ? ", {" + sym(m.bytes) + ", " + sym(m.operations) + "}" : "") + ");";
+    }
+    }
+}
+
+void HostPrinter::print(const Measure &m) {
+    if (m.team)
+        use("openmp");
     w_.open();
-    w_.line("const sdfgc::rt::Timer timer(__state->report, \"" + t.name + "\", \"" + t.category + "\", {" + std::to_string(t.cfg) +
-            ", " + std::to_string(t.state) + ", " + std::to_string(t.node) + "});");
-    statements(t.body);
+    w_.line(measurement(m));
+    statements(m.body);
     w_.close();
 }
 

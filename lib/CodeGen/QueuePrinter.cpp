@@ -70,14 +70,6 @@ void QueuePrinter::body() {
 
 // ---------------------------------------------------------------------------------------------------- operations
 
-std::string QueuePrinter::quoted(const std::string &text) {
-    std::string out = "\"";
-    for (char c : text)
-        if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= ' ')
-            out += c;
-    return out + "\"";
-}
-
 std::string QueuePrinter::operation(const char *name, int stream, const GraphNode &) const {
     return std::string("__state->gpu.") + name + "(" + std::to_string(stream);
 }
@@ -106,7 +98,7 @@ std::string QueuePrinter::indexRange(const Launch &l, const Function &kernel) co
 
 void QueuePrinter::print(const Launch &l) {
     const Function &kernel = *m_.functions[l.function];
-    const std::string how = "{" + quoted(kernel.name.str()) + ", " + quoted(l.element) +
+    const std::string how = "{" + textLiteral(kernel.name.str()) + ", " + textLiteral(l.element) +
                             (kernel.kernel && kernel.kernel->persistent ? ", sdfgc::gpu::withBarriers, sdfgc::gpu::allAtOnce"
                              : kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers"
                                                                         : "") +
@@ -174,6 +166,25 @@ void QueuePrinter::print(const EventRecord &r) {
 void QueuePrinter::print(const EventWait &e) {
     w_.line(e.stream < 0 ? "__state->gpu.synchroniseEvent(" + std::to_string(e.event) + ");"
                          : "__state->gpu.wait(" + std::to_string(e.stream) + ", " + std::to_string(e.event) + ");");
+}
+
+std::string QueuePrinter::measurement(const Measure &m) const {
+    switch (m.by) {
+    case ir::Instrumentation::GPU_Events: {
+        use("gpu_report");
+        const bool isKnown = !m.bytes.isZero() || !m.operations.isZero();
+        return "const sdfgc::gpu::Timer timer(__state->gpu, __state->times, " + measured(m) + ", " + list(m.streams) +
+               (isKnown ? ", {" + sym(m.bytes) + ", " + sym(m.operations) + "}" : "") + ");";
+    }
+    case ir::Instrumentation::GPU_TX_MARKERS:
+        use("gpu_marker");
+        return "const sdfgc::gpu::Marker marker(" + measured(m) + ");";
+    case ir::Instrumentation::LIKWID_GPU:
+        use("likwid");
+        return "const sdfgc::rt::LikwidGpuRegion region(" + measured(m) + ", " + textLiteral(m.counters) + ");";
+    default:
+        return HostPrinter::measurement(m);
+    }
 }
 
 } // namespace sdfgc::codegen

@@ -1,11 +1,12 @@
 // Lowers an entire program from the graph to a module. Where to find what:
 //
 //     Program/      what all functions share: LoweredProgram, ModuleParts (interface, types, constants), UserCode (code blocks),
-//                   FunctionNames; ProgramFunction; Instance (the SDFG that is read, the function that is written); DataProbes
+//                   FunctionNames; ProgramFunction; Instance (the SDFG that is read, the function that is written); Measurements;
+//                   DataProbes
 //     Expressions/  Symbols, SymbolicToPython, Expressions (Python text)
 //     Memory/       MemoryPlace; to find it: Places, Views, Elements; to have it: Containers, Reservations
 //     Flow/         ControlFlow, UnstructuredFlow (labels and jumps); States (order, scopes, nodes), Nested (SDFGs in SDFGs);
-//                   Maps, Reductions, Consume, Loops; Blocks (timers, braces); Fences
+//                   Maps, Reductions, Consume, Loops; Blocks (braces); Fences
 //     Kernels/      Kernels, GridKernels (persistent ones), KernelFunctions (from body to function), KernelBodies, KernelArrays;
 //                   HostMemory (warnings)
 //     Copies/       Copies, CopySide, StreamCopies, DeviceCopies, Fills, LibraryNodes (of copies and fills)
@@ -61,6 +62,7 @@ std::unique_ptr<Module> lower(ir::SDFG &root, pass::Context &context) {
         warnOfHostMemory(program);
     if (context.diags.errorCount() == errors)
         addProgramFunction(program, callCode);
+    program.ignored.report(context.diags, context.options.file);
     if (program.usesUndefinedSize)
         refuseUndefinedSizes(program);
     for (const auto &f : program.module->functions)

@@ -7,8 +7,8 @@
 
 namespace sdfgc::targets {
 
-/// Warns of instrumentation that has no effect (SD6023) and of locations that have no effect (SD6022): once per word, at its first
-/// element, with the number of others.
+/// Warns of locations (SD6022) and of instrumentation of symbols (SD6023) that have no effect. The pass `place-measurements` warns of
+/// other instrumentation.
 void reportIgnored(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);
 
 } // namespace sdfgc::targets

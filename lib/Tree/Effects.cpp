@@ -212,7 +212,7 @@ Effects effectsOf(const Function &f) {
 bool usesState(const Block &b, const Module &m) {
     bool used = false;
     for (const NodePtr &n : b.body) {
-        used = used || n->kind == TreeKind::Timer || n->kind == TreeKind::DataProbe;
+        used = used || n->kind == TreeKind::Measure || n->kind == TreeKind::DataProbe;
         used = used || (n->kind == TreeKind::Call && m.functions[static_cast<const Call &>(*n).function]->needsState);
         used = used || (n->kind == TreeKind::LibraryCall && static_cast<const LibraryCall &>(*n).function.starts_with("__state->"));
         forEachBlock(std::as_const(*n), [&](const Block &inner) { used = used || usesState(inner, m); });

@@ -46,8 +46,8 @@ private:
         switch (s.kind) {
         case TreeKind::Block:
             return block(static_cast<Block &>(s));
-        case TreeKind::Timer:
-            return block(static_cast<Timer &>(s).body);
+        case TreeKind::Measure:
+            return block(static_cast<Measure &>(s).body);
         case TreeKind::GraphRegion:
             return block(static_cast<GraphRegion &>(s).body);
         case TreeKind::Code:

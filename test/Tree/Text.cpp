@@ -129,7 +129,7 @@ TEST_CASE("tree text: control flow and threads") {
                    "    consume s[0] workers 4 until N > 1 worker w: int64 element e: const reference float64 {\n"
                    "      push to s[0] value e[0]\n"
                    "    }\n"
-                   "    timer \"map m\" cfg 0 state 1 node 2 {\n"
+                   "    measure \"Map m\" by gpu_events element \"map `m`\" cfg 0 state 1 node 2 bytes 8*N streams [0, 1] {\n"
                    "      probe restore \"A\" key \"0_1_2\" at &A[0] of float64 shape [N, 2] strides [2, 1] count 2*N when N > 1\n"
                    "    }\n"));
 }
@@ -232,7 +232,7 @@ TEST_CASE("tree text: errors name their place") {
     checkFault(body("    A[0] = 1.0 2.0\n"), 7, 16, "expected the end of the statement, but found `2.0`");
     checkFault(body("    call g()\n"), 7, 10, "there is no function `g` above");
     checkFault(body("    copi A to B\n"), 7, 5, "there is no statement `copi`");
-    checkFault(body("    timer \"a\n"), 7, 11, "a text that is not closed on its line");
+    checkFault(body("    measure \"a\n"), 7, 13, "a text that is not closed on its line");
     checkFault(body("    A[0] = (1.0\n"), 8, 3, "expected `)`, but found `}`");
     checkFault(body("    loop form sideways {\n    }\n"), 7, 15, "`sideways` is not one of the words that `form` takes");
     checkFault("module m {\n  function f(n: int64) {\n    declare t: stack float64 count n.", 3, 38, "expected a name");

@@ -52,6 +52,8 @@ protected:
 #include "sdfgc/Tree/Nodes.def"
     /// Aborts the compilation. The tree verifier should have rejected such a statement earlier.
     void misplaced(const tree::Node &n);
+    /// The C++ literal of a name, without characters that would end the string or the line.
+    static std::string textLiteral(const std::string &text);
 
     // ---- differences between the kinds of code
     /// What precedes a function's name: `void `.

@@ -26,6 +26,7 @@ protected:
     void print(const tree::Synchronise &s) override;
     void print(const tree::EventRecord &r) override;
     void print(const tree::EventWait &e) override;
+    std::string measurement(const tree::Measure &m) const override;
     void body() override;
     std::string functionName(Name n) const override;
     Owner owner(tree::VarKind kind) const override;
@@ -38,8 +39,6 @@ protected:
     /// `__state->gpu.name(0`: the beginning of another operation.
     virtual std::string operation(const char *name, int stream, const tree::GraphNode &g) const;
     virtual void operationComment(const tree::Node &n, const tree::GraphNode &) { comment(n.comment); }
-    /// The C++ literal of a name, without characters that would end the string or the line.
-    static std::string quoted(const std::string &text);
 };
 
 /// The operations of a function as nodes of a graph. Each takes the nodes that precede it instead of a stream.

@@ -20,6 +20,8 @@ enum class GpuGraphMode : uint8_t { Off, Auto, Require };
 enum class Placement : uint8_t { Auto, Device, Require, Host };
 enum class Arguments : uint8_t { Host, Device, Auto };
 enum class Compat : uint8_t { None, Dace };
+/// What a program measures: what the graph asks for, nothing, or also every loop, map and call outside of others.
+enum class Instrument : uint8_t { Graph, None, All };
 enum class OptLevel : uint8_t { O0, O1, O2, O3 };
 
 /// --cpu: `native`, `portable`, or instruction sets as for -march (Package/Processors.h).
@@ -81,6 +83,7 @@ namespace sdfgc {
 template <> struct Words<pass::GpuGraphMode> { static constexpr std::string_view list[] = {"off", "auto", "require"}; };
 template <> struct Words<pass::Arguments> { static constexpr std::string_view list[] = {"host", "device", "auto"}; };
 template <> struct Words<pass::Placement> { static constexpr std::string_view list[] = {"auto", "device", "require", "host"}; };
+template <> struct Words<pass::Instrument> { static constexpr std::string_view list[] = {"graph", "none", "all"}; };
 template <> struct Words<pass::Compat> { static constexpr std::string_view list[] = {"none", "dace"}; };
 template <> struct Words<pass::OptLevel> { static constexpr std::string_view list[] = {"0", "1", "2", "3"}; };
 } // namespace sdfgc

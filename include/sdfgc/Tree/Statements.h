@@ -251,10 +251,18 @@ struct StreamPop : NodeOf<TreeKind::StreamPop> {
     VarId countVar; // receives the number of popped elements
 };
 
-/// Measures the wall-clock time of the body for the program's report.
-struct Timer : NodeOf<TreeKind::Timer> {
-    std::string name, category = "Timer";
-    int cfg = -1, state = -1, node = -1;
+/// Measures the body for the program's report. `lower` adds one for each element that is to be measured; the pass
+/// `place-measurements` decides how, and removes those that are impossible.
+struct Measure : NodeOf<TreeKind::Measure> {
+    ir::Instrumentation by = ir::Instrumentation::Timer;
+    std::string name;                    // in reports: `Map m`
+    std::string element;                 // for messages: `map `m``
+    bool chosen = false;                 // by --instrument, not by the graph
+    int cfg = -1, state = -1, node = -1; // the element's place in the graph
+    sym::Expr bytes = 0, operations = 0; // what one execution moves and computes; 0: unknown
+    std::string counters;                // PAPI, LIKWID: what is counted, comma-separated
+    bool team = false;                   // PAPI, LIKWID: in every thread of the team, not just in this one
+    std::vector<sym::Expr> streams;      // GPU_Events: those that the body uses, constants
     Block body;
 };
 

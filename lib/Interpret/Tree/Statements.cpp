@@ -61,7 +61,7 @@ void Translator::translate(const Block &block) {
 
 void Translator::translate(const Comment &) {}
 
-void Translator::translate(const Timer &t) { translate(t.body); }
+void Translator::translate(const Measure &m) { translate(m.body); }
 
 void Translator::translate(const GraphRegion &g) { translate(g.body); }
 

@@ -4,6 +4,7 @@
 #include "Graphs.h"
 #include "Lower/Expressions/Expressions.h"
 #include "Lower/Expressions/Symbols.h"
+#include "Lower/Program/Measurements.h"
 #include "States.h"
 #include "UnstructuredFlow.h"
 
@@ -142,7 +143,7 @@ void lowerBlock(Instance &in, ir::Block &b, tree::Block &out) {
     case BlockKind::State:
         return lowerState(in, static_cast<State &>(b), out);
     case BlockKind::Loop:
-        return lowerLoop(in, static_cast<LoopRegion &>(b), out);
+        return lowerLoop(in, static_cast<LoopRegion &>(b), measuredRegion(in, static_cast<LoopRegion &>(b), out));
     case BlockKind::Conditional:
         return lowerConditional(in, static_cast<ConditionalBlock &>(b), out);
     case BlockKind::Break:
@@ -159,7 +160,7 @@ void lowerBlock(Instance &in, ir::Block &b, tree::Block &out) {
         return;
     default:
         if (auto &r = static_cast<Region &>(b); r.graph == GraphMark::Formed)
-            return lowerGraph(in, r, out);
+            return lowerGraph(in, r, measuredRegion(in, r, out));
         else
             return lowerRegion(in, r, out);
     }

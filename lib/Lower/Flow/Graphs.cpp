@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace sdfgc::tree::lowering {
 
@@ -254,7 +255,9 @@ void unnumber(Content &content) {
 void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
     auto region = std::make_unique<GraphRegion>();
     in.fn->names.open();
+    const bool outer = std::exchange(in.fn->isInGraph, true);
     lowerRegion(in, formed, region->body);
+    in.fn->isInGraph = outer;
     in.fn->names.close();
     const analysis::GraphOperations operations(formed, in.program().steps(), in.program().deviceLoops());
     Content content = OperationCollector(in.function(), region->body).run(region->body);

@@ -140,22 +140,19 @@ void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
     }
     auto *block = out.add<tree::Block>();
     block->comment = "map " + m.label;
-    tree::Block *body = block;
-    if (m.instrument == Instrumentation::Timer)
-        body = &timed(in, "Map " + m.label, timedNode(in, m), *block);
     in.fn->names.open();
     SymbolScope symbols(in);
-    dynamicRanges(in, m, symbols, *body, m.schedule == Schedule::GPU_Device ? std::optional(false) : std::nullopt);
+    dynamicRanges(in, m, symbols, *block, m.schedule == Schedule::GPU_Device ? std::optional(false) : std::nullopt);
     if (m.schedule == Schedule::GPU_Device)
-        lowerKernel(in, m, *body);
+        lowerKernel(in, m, *block);
     else if (m.schedule == Schedule::GPU_Persistent)
-        lowerGridKernel(in, m, *body);
+        lowerGridKernel(in, m, *block);
     else if (m.schedule == Schedule::CPU_Persistent)
-        persistentMap(in, m, *body);
+        persistentMap(in, m, *block);
     else
-        mapLoops(in, m, *body);
+        mapLoops(in, m, *block);
     in.fn->names.close();
-    braceIfDeclaring(*block, *body);
+    braceIfDeclaring(*block, *block);
     if (block->body.size() == 1 && block->body[0]->kind == TreeKind::For) {
         // A single loop needs no block around it.
         NodePtr loop = std::move(block->body[0]);

@@ -10,6 +10,7 @@
 #include "Lower/Memory/Elements.h"
 #include "Lower/Memory/Places.h"
 #include "Lower/Memory/Views.h"
+#include "Lower/Program/Measurements.h"
 #include "Reductions.h"
 
 #include "sdfgc/Analysis/Memory/Allocation.h"
@@ -198,9 +199,10 @@ void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     Instance inner(*n.sdfg, *in.fn, &in);
     bindSymbols(in, inner, n, *block);
     bindContainers(in, inner, n, *block);
-    declareSymbols(inner, *block);
-    declareTop(inner, *block);
-    lowerRegion(inner, *inner.g, *block);
+    tree::Block &body = measuredSdfg(inner, *inner.g, *block);
+    declareSymbols(inner, body);
+    declareTop(inner, body);
+    lowerRegion(inner, *inner.g, body);
     in.fn->names.close();
     braceIfDeclaring(*block, *block);
 }
@@ -268,11 +270,12 @@ void callFunction(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     call->comment = "nested SDFG " + n.label;
     passSymbols(in, inner, n, *call);
     passContainers(in, inner, n, *call, out);
-    declareSymbols(inner, function->body);
-    context.top = &function->body;
-    context.topAt = function->body.body.size();
-    declareTop(inner, function->body);
-    lowerRegion(inner, *inner.g, function->body);
+    tree::Block &body = measuredSdfg(inner, *inner.g, function->body);
+    declareSymbols(inner, body);
+    context.top = &body;
+    context.topAt = body.body.size();
+    declareTop(inner, body);
+    lowerRegion(inner, *inner.g, body);
     in.function().needsState |= function->needsState;
     call->function = in.module().functions.add(std::move(function));
     out.body.push_back(std::move(call));

@@ -9,6 +9,7 @@
 #include "Lower/Memory/Containers.h"
 #include "Lower/Memory/Views.h"
 #include "Lower/Program/DataProbes.h"
+#include "Lower/Program/Measurements.h"
 #include "Lower/Tasklets/Tasklets.h"
 #include "Maps.h"
 #include "Nested.h"
@@ -41,8 +42,9 @@ void lowerAccess(Instance &in, AccessNode &n, tree::Block &out) {
 }
 
 /// One node with its contents; the generated statements record the node that they came from.
-void lowerNode(Instance &in, ir::Node &n, tree::Block &out) {
-    std::size_t before = out.body.size();
+void lowerNode(Instance &in, ir::Node &n, tree::Block &into) {
+    std::size_t before = into.body.size();
+    tree::Block &out = measuredNode(in, n, into);
     switch (n.kind()) {
     case NodeKind::Access:
         lowerAccess(in, static_cast<AccessNode &>(n), out);
@@ -69,9 +71,9 @@ void lowerNode(Instance &in, ir::Node &n, tree::Block &out) {
     case NodeKind::ConsumeExit:
         break;
     }
-    for (std::size_t i = before; i < out.body.size(); ++i)
-        if (out.body[i]->origin.empty() && in.state && in.state->parent())
-            out.body[i]->origin = {in.state->parent()->cfgId, static_cast<int>(in.state->id()), static_cast<int>(n.id())};
+    for (std::size_t i = before; i < into.body.size(); ++i)
+        if (into.body[i]->origin.empty() && in.state && in.state->parent())
+            into.body[i]->origin = {in.state->parent()->cfgId, static_cast<int>(in.state->id()), static_cast<int>(n.id())};
 }
 
 /// Independent parts of a state run as OpenMP sections, if the graph requests it.
@@ -95,16 +97,14 @@ void sections(Instance &in, State &s, tree::Block &out) {
 } // namespace
 
 void lowerState(Instance &in, State &s, tree::Block &out) {
-    if (s.nodes().empty())
+    if (s.nodes().empty() && s.instrument == Instrumentation::No_Instrumentation)
         return;
     auto *block = out.add<tree::Block>();
     block->comment = s.label.empty() ? "" : "state " + s.label;
     if (s.debugInfo.known())
         block->comment += " (" + s.debugInfo.file.str() + ":" + std::to_string(s.debugInfo.startLine) + ")";
     block->origin = {s.parent() ? s.parent()->cfgId : 0, static_cast<int>(s.id())};
-    tree::Block *body = block;
-    if (s.instrument == Instrumentation::Timer)
-        body = &timed(in, "State " + s.label, {s.parent()->cfgId, static_cast<int>(s.id())}, *block);
+    tree::Block *body = &measuredState(in, s, *block);
     analysis::ScopeTree scopes(s);
     const State *outerState = in.state;
     const analysis::ScopeTree *outerScopes = in.scopes;

@@ -47,6 +47,7 @@ struct FunctionContext {
     sym::Assumptions facts;                     // about variables: which are known nonnegative
     analysis::Team team = analysis::Team::None; // who runs the code
     int labels = 0;                             // counter of generated labels
+    bool isInGraph = false;                     // a GPU graph, which is launched as a whole
 };
 
 /// An SDFG that is being lowered into a function.

@@ -18,6 +18,12 @@ const analysis::DeviceLoops &LoweredProgram::deviceLoops() {
     return *loops;
 }
 
+void LoweredProgram::ignoreInKernel(ir::Instrumentation wish, const std::string &element, const diag::Location &place) {
+    if (wish != ir::Instrumentation::No_Instrumentation)
+        ignored.instrumentation("`" + std::string(ir::name(wish)) + "`", element, place, "a kernel is measured as a whole",
+                                "measure the map of the kernel, or its state");
+}
+
 void LoweredProgram::error(diag::Message message, diag::Location place) const {
     if (place.file.empty())
         place.file = context.options.file;

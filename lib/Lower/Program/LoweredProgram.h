@@ -7,6 +7,7 @@
 #include "FunctionNames.h"
 
 #include "sdfgc/Analysis/Streams/Streams.h"
+#include "sdfgc/Pass/Ignored.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tree/Tree.h"
 
@@ -33,6 +34,10 @@ struct LoweredProgram {
     analysis::StreamSteps &steps();
     /// The loops and branches that the device decides; also computed on first use.
     const analysis::DeviceLoops &deviceLoops();
+
+    pass::IgnoredRequests ignored; // reported by lower()
+    /// Notes that an element in a kernel is not measured, though the graph asks for it (anything but No_Instrumentation).
+    void ignoreInKernel(ir::Instrumentation wish, const std::string &element, const diag::Location &place);
 
     /// Reports an error. A place without a file refers to the file of the graph. The lowering continues, but its result is dropped
     /// if there were errors.

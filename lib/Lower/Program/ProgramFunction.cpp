@@ -2,10 +2,10 @@
 #include "ProgramFunction.h"
 
 #include "Lower/Expressions/Symbols.h"
-#include "Lower/Flow/Blocks.h"
 #include "Lower/Flow/ControlFlow.h"
 #include "Lower/Memory/Containers.h"
 #include "Lower/Memory/Elements.h"
+#include "Measurements.h"
 #include "UserCode.h"
 
 namespace sdfgc::tree::lowering {
@@ -82,9 +82,7 @@ void addProgramFunction(LoweredProgram &program, const std::vector<std::string> 
         context.names.declare(c.name);
     Instance in(program.root, context);
     function->params = addParameters(in);
-    tree::Block *body = &function->body;
-    if (program.root.instrument == Instrumentation::Timer)
-        body = &timed(in, "SDFG " + program.root.name.str(), {0}, *body);
+    tree::Block *body = &measuredSdfg(in, program.root, function->body);
     addCallCode(in, callCode, *body);
     declareSymbols(in, *body);
     context.top = body;

@@ -52,14 +52,7 @@ void lowerTasklet(Instance &in, Tasklet &t, tree::Block &out) {
     if (t.label.empty() || t.code.empty())
         return;
     takeTaskletBlocks(in.program(), t);
-    tree::Block *body = &out;
-    if (t.instrument == Instrumentation::Timer) {
-        const TimedElement element = timedNode(in, t);
-        body = &timed(
-            in, "Tasklet " + std::to_string(element.cfg) + "_" + std::to_string(element.state) + "_" + std::to_string(element.node),
-            element, out);
-    }
-    lowerCode(in, t, *body);
+    lowerCode(in, t, out);
 }
 
 } // namespace sdfgc::tree::lowering

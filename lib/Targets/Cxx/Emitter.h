@@ -63,6 +63,8 @@ protected:
     void allowVectorMath(const pass::CompileOptions &compile);
 
     void use(std::string_view topic) { topics_.insert(std::string(topic)); }
+    /// Does the text use the topic? Functions are printed first.
+    bool uses(std::string_view topic) const { return topics_.contains(std::string(topic)); }
 
     const tree::Module &m_;
     const std::string name_;  // of the program

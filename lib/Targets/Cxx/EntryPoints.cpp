@@ -94,7 +94,7 @@ void CxxEmitter::program(TextWriter &w, const std::string &all) {
     w.open("SDFGC_EXPORT void __program_" + name_ + "(" + state_ + " *__state" + (all.empty() ? "" : ", " + all) + ")");
     w.line("__state->error.clear();");
     if (m_.instrumented)
-        w.line("__state->report.reset();");
+        w.line("__state->report.begin();");
     std::string args = program.needsState ? "__state" : "";
     for (const Param &p : m_.params)
         args += (args.empty() ? "" : ", ") + codegen::toProgram(p, program);
@@ -113,7 +113,7 @@ void CxxEmitter::program(TextWriter &w, const std::string &all) {
         w.close(");");
     }
     if (m_.instrumented)
-        w.line("__state->report.save(sdfgc::rt::buildFolder() + \"/perf\");");
+        w.line("__state->report.finish(sdfgc::rt::buildFolder() + \"/perf\");");
     w.close();
 }
 

@@ -52,6 +52,8 @@ private:
     }
     void stateFields(TextWriter &w) const override {
         w.line("sdfgc::gpu::Program gpu; // streams and events");
+        if (uses("gpu_report"))
+            w.line("sdfgc::gpu::Times times; // measured with events");
         for (const tree::Function *f : graphs())
             w.line("sdfgc::gpu::Graph " + f->name.str() + "{\"" + f->name.str() + "\"" +
                    (f->graph->entries == 8 ? "" : ", " + std::to_string(f->graph->entries)) + "};");
@@ -64,11 +66,31 @@ private:
         w.line("__state->gpu.open(" + std::to_string(m_.streams) + ", " + std::to_string(m_.events) + ");");
         if (m_.anyMemory)
             w.line("__state->gpu.copyFromAnywhere();");
+        if (const std::string range = marker("init_"); !range.empty())
+            w.line(range);
     }
     void release(TextWriter &w) const override {
-        w.line("const int unfinished = sdfgc::rt::guard(__state->error, [&] { __state->gpu.finish(); });");
+        if (const std::string range = marker("exit_"); range.empty()) {
+            w.line("const int unfinished = sdfgc::rt::guard(__state->error, [&] { __state->gpu.finish(); });");
+        } else {
+            w.open("const int unfinished = sdfgc::rt::guard(__state->error, [&]");
+            w.line(range);
+            w.line("__state->gpu.finish();");
+            w.close(");");
+        }
         w.line("if (__err == 0)");
         w.line("    __err = unfinished;");
+    }
+    /// A range to the end of the block, if the program itself is marked.
+    std::string marker(const std::string &what) const {
+        const auto isRoot = [](const tree::NodePtr &n) {
+            const auto *m = dyn_cast<tree::Measure>(n.get());
+            return m && m->by == ir::Instrumentation::GPU_TX_MARKERS && m->cfg == 0 && m->state < 0;
+        };
+        const tree::Block &body = m_.functions.back()->body;
+        return std::any_of(body.body.begin(), body.body.end(), isRoot)
+                   ? "const sdfgc::gpu::Marker marker(__state->report, \"" + what + name_ + "\", {0, -1, -1});"
+                   : "";
     }
     std::string beginCall() const override { return "__state->gpu.begin(); "; }
     /// The emulation, so that the folder can be built with or without a GPU.

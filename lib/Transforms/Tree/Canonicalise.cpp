@@ -134,8 +134,8 @@ NodePtr Canonicaliser::branches(NodePtr n) {
 void Canonicaliser::inner(Node &n) {
     if (n.kind == TreeKind::Loop)
         static_cast<Loop &>(n).condition = withoutNegatedComparisons(static_cast<Loop &>(n).condition);
-    // A timer and the label of a loop's `continue` come after the body, and a block without braces is not a scope.
-    const bool ends = n.kind != TreeKind::Timer && !(n.kind == TreeKind::Loop && !static_cast<Loop &>(n).continueLabel.empty()) &&
+    // A measurement and the label of a loop's `continue` come after the body, and a block without braces is not a scope.
+    const bool ends = n.kind != TreeKind::Measure && !(n.kind == TreeKind::Loop && !static_cast<Loop &>(n).continueLabel.empty()) &&
                       !(n.kind == TreeKind::Block && !static_cast<Block &>(n).braces);
     forEachBlock(n, [&](Block &b) { block(b, ends); });
 }

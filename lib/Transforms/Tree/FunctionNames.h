@@ -30,7 +30,7 @@ inline void takeBindings(tree::NameScopes &names, const tree::Block &b) {
 /// Does the state of every program (lib/Targets), or of a program with one of the libraries, have a member of this
 /// name?
 inline bool isMemberOfState(Name n) {
-    static constexpr std::string_view own[] = {"gpu", "gpu_graphs", "error", "report", "data", "mpi"};
+    static constexpr std::string_view own[] = {"gpu", "gpu_graphs", "error", "report", "times", "data", "mpi"};
     const std::string end = " " + n.str() + ";";
     return std::find(std::begin(own), std::end(own), n.view()) != std::end(own) ||
            std::any_of(platform::environments().begin(), platform::environments().end(),

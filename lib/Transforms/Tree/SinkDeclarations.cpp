@@ -158,7 +158,7 @@ bool Sinker::intoStatement(NodePtr declaration, Node &user) {
             if (uses)
                 into = &inner;
         });
-    bool plain = user.kind == TreeKind::Block || user.kind == TreeKind::If || user.kind == TreeKind::Timer;
+    bool plain = user.kind == TreeKind::Block || user.kind == TreeKind::If || user.kind == TreeKind::Measure;
     bool loop = user.kind == TreeKind::For || user.kind == TreeKind::Loop;
     // Arguments of a graph must be declared before it; variables used only by its host path need not.
     bool graph = user.kind == TreeKind::GraphRegion && v.kind == VarKind::Value && !static_cast<const Declare &>(*declaration).init;

@@ -84,7 +84,7 @@ void Splitter::inside(Node &n) {
         declared = loop.var;
     } else if (n.kind == TreeKind::Loop) {
         declared = static_cast<Loop &>(n).declares;
-    } else if (n.kind != TreeKind::If && n.kind != TreeKind::Block && n.kind != TreeKind::Timer) {
+    } else if (n.kind != TreeKind::If && n.kind != TreeKind::Block && n.kind != TreeKind::Measure) {
         return;
     }
     visible_.see(declared);

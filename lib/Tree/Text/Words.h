@@ -18,6 +18,7 @@ WORDS(VarKind, "value", "stack", "heap", "pointer", "reference", "member", "fiel
 WORDS(py::Reduction, "custom", "min", "max", "sum", "product", "logical_and", "bit_and", "logical_or", "bit_or", "logical_xor",
       "bit_xor", "min_location", "max_location", "exchange", "sub", "quotient")
 WORDS(ir::OmpSchedule, "default", "static", "dynamic", "guided")
+WORDS(ir::Instrumentation, "none", "timer", "papi", "likwid_cpu", "likwid_gpu", "gpu_events", "gpu_markers", "fpga")
 WORDS(ir::Lifetime, "scope", "state", "sdfg", "global", "persistent", "external")
 WORDS(ir::Storage, "default", "register", "cpu_heap", "cpu_pinned", "cpu_threadlocal", "gpu_global", "gpu_shared", "sve_register",
       "snitch_tcdm", "snitch_l2", "snitch_ssr", "fpga_global", "fpga_local", "fpga_registers", "fpga_shiftregister")

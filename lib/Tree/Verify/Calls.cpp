@@ -64,7 +64,7 @@ private:
         case TreeKind::EventWait:
         case TreeKind::Release:
         case TreeKind::Consume:
-        case TreeKind::Timer:
+        case TreeKind::Measure:
         case TreeKind::DataProbe:
             return true;
         default:

@@ -122,7 +122,7 @@ template <class T> typename KernelPointer<T>::type kernelArgument(T *pointer) {
 
 // The back end defines:
 //   SDFGC_GPU_HEADER(topic)   the header with its part of a topic, from gpu/native (CUDA and HIP) or gpu/emulate. The topics are
-//                             atomic, blas, conditions, fft, graph, grid, primitives, solver, sparse, tensor and warp; the
+//                             atomic, blas, conditions, fft, graph, grid, marker, primitives, solver, sparse, tensor and warp; the
 //                             header that includes a topic states what it defines
 //   SDFGC_GPU_KERNELS         if the compiler compiles kernels; then also SDFGC_KERNEL and the other macros above
 //   SDFGC_MAX_REGISTERS(n)    an attribute of kernels
