@@ -11,7 +11,7 @@ class Configuration:
     defaults = {'compiler.build_type': 'Release', 'compiler.cpu.executable': '', 'compiler.cpu.args': '-Wall -ffast-math',
                 'compiler.cpu.libs': '', 'compiler.linker.args': '', 'compiler.cuda.backend': 'auto', 'compiler.cuda.cuda_arch': '',
                 'compiler.cuda.hip_arch': '', 'compiler.cuda.max_concurrent_streams': 0, 'compiler.cuda.syncdebug': False,
-                'compiler.cpu.openmp_sections': False, 'compiler.use_cache': False, 'library.blas.default_implementation': 'pure'}
+                'compiler.cpu.openmp_sections': False, 'compiler.use_cache': False, 'instrumentation.papi.default_counters': "['PAPI_TOT_INS']", 'library.blas.default_implementation': 'pure'}
 
     def __init__(self, **values):
         self.values = {**self.defaults, **{n.replace('__', '.'): v for n, v in values.items()}}
@@ -51,6 +51,8 @@ class Settings(unittest.TestCase):
         self.assertEqual(self.options('cuda', **gpu), {'gpu_arch': ['sm_60', 'sm_70'], 'gpu_streams': 1})
         self.assertEqual(self.options('hip', **gpu), {'gpu_arch': ['gfx90a'], 'gpu_streams': 1})
         self.assertEqual(self.options('cpu', **gpu), {})
+        self.assertEqual(self.options(instrumentation__papi__default_counters="['PAPI_FP_OPS', 'PAPI_L1_DCM']"),
+                         {'papi_counters': ['PAPI_FP_OPS', 'PAPI_L1_DCM']})
 
     def test_targets(self):
         for backend, uses_gpu, target in (('auto', True, 'cuda'), ('hip', True, 'hip'), ('hip', False, 'cpu')):

@@ -1,4 +1,5 @@
 """DaCe's configuration as options of sdfgc."""
+import ast
 import contextlib
 import os
 import shlex
@@ -8,7 +9,7 @@ import warnings
 _MAPPED = {
     'compiler.build_type', 'compiler.cpu.executable', 'compiler.cpu.args', 'compiler.cpu.libs', 'compiler.linker.args',
     'compiler.cuda.backend', 'compiler.cuda.cuda_arch', 'compiler.cuda.hip_arch', 'compiler.cuda.max_concurrent_streams',
-    'compiler.cuda.path', 'compiler.build_jobs',
+    'compiler.cuda.path', 'compiler.build_jobs', 'instrumentation.papi.default_counters', 'instrumentation.likwid.default_events',
 }
 # Settings that DaCe itself acts on before or after compiling, and those that change neither results nor libraries.
 _ELSEWHERE = {
@@ -93,6 +94,10 @@ def options(settings, target):
         out['cc'] = settings.get('compiler.cpu.executable')
     if settings.changed('compiler.build_jobs') and settings.get('compiler.build_jobs'):
         out['jobs'] = settings.get('compiler.build_jobs')
+    if settings.changed('instrumentation.papi.default_counters'):
+        out['papi_counters'] = list(ast.literal_eval(settings.get('instrumentation.papi.default_counters')))
+    if settings.get('instrumentation.likwid.default_events'):
+        out['likwid_events'] = settings.get('instrumentation.likwid.default_events')
     if target in ('cuda', 'hip'):
         listed = settings.get(f'compiler.cuda.{target}_arch').replace(';', ',').split(',')
         architectures = [a.strip() for a in listed if a.strip()]
