@@ -190,6 +190,19 @@ class Enabled(unittest.TestCase):
         sdfg(A=np.arange(3.0), B=np.zeros(3), N=3)
         report = sdfg.get_latest_report()
         self.assertEqual(len(report.events), 1)
+        self.assertEqual(report.durations[(0, -1, -1)].keys(), {'SDFG timed'})
+
+    def test_instrumented_elements(self):
+        sdfg = twice.to_sdfg()
+        sdfg.name = 'timed_inside'
+        state = next(s for s in sdfg.states() if any(isinstance(n, dace.nodes.MapEntry) for n in s.nodes()))
+        entry = next(n for n in state.nodes() if isinstance(n, dace.nodes.MapEntry))
+        state.instrument = entry.map.instrument = dace.InstrumentationType.Timer
+        sdfg(A=np.arange(3.0), B=np.zeros(3), N=3)
+        report = sdfg.get_latest_report()
+        self.assertEqual({name.split()[0] for names in report.durations.values() for name in names}, {'State', 'Map'})
+        self.assertIn('State', str(report))
+        self.assertTrue(all(e.duration >= 0 for e in report.events))
 
     def test_saved_data(self):
         sdfg = dace.SDFG('saved')

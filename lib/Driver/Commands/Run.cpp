@@ -8,6 +8,7 @@
 #include "Driver/Reports/DeviceCounters.h"
 #include "Driver/Reports/GraphCounters.h"
 #include "Driver/Reports/Messages.h"
+#include "Driver/Reports/Profile.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Run/Values.h"
@@ -106,7 +107,17 @@ class Run : public Subcommand {
             "--stats", stats_,
             "also print the counters of the GPU graphs after the last call, with --emulate what the device did in that call, with "
             "--emulate-mpi the messages of the ranks, and with --interpret the memory of the program's containers");
+        line.flag("--profile", profile_,
+                  "measure the program's loops, maps and calls (--instrument all), and print what each of them takes");
         line.check([this, &line](diag::Engine &d) {
+            if (profile_ && interpret_)
+                d.report(diag::Id::OptionConflict, {}, "--profile", "--interpret");
+            if (profile_ && ranks_ > 1)
+                d.report(diag::Id::OptionConflict, {}, "--profile", "--ranks");
+            if (profile_ && compilation_.target.instrument == pass::Instrument::None)
+                d.report(diag::Id::OptionConflict, {}, "--profile", "--instrument none");
+            if (profile_ && !line.given("--instrument"))
+                compilation_.target.instrument = pass::Instrument::All;
             for (const char *count : {"--repeat", "--warmup"}) {
                 isCounted_ = isCounted_ || line.given(count);
                 if (once_ && line.given(count))
@@ -197,6 +208,8 @@ class Run : public Subcommand {
         for (const run::Arguments &one : arguments)
             each.push_back(&one);
         std::vector<run::CallResult> results;
+        if (profile_)
+            chooseReportFolder(folder);
         {
             TimeTrace::Scope scope(s.trace(), "run", made->module->name.str());
             results = run::callRanks(file::absolute(made->library), made->module->name.str(), each, call_);
@@ -206,6 +219,8 @@ class Run : public Subcommand {
         if (!std::all_of(results.begin(), results.end(), [&](const run::CallResult &r) { return reportCall(s, &*made, r); }))
             return;
         reportGraphs(s, results);
+        if (profile_)
+            readProfile(s, results.front());
         for (std::size_t i = 0; i < results.size(); ++i)
             show(s, arguments[i], outputs, results[i], first + static_cast<int>(i), ranks);
         if (call_.messages && !json_)
@@ -243,6 +258,20 @@ class Run : public Subcommand {
         pass::Context context(s.diags, compile);
         program.tree = lowered(s, program.program(), compilation_.pipeline, context);
         return program.tree != nullptr;
+    }
+
+    /// Reports of earlier runs would count as calls of this one, so the folder is new.
+    void chooseReportFolder(const std::string &folder) {
+        reports_ = file::absolute(file::join(folder, "profile"));
+        (void)file::removeTree(reports_);
+        ::setenv("SDFGC_REPORT_FOLDER", reports_.c_str(), 1);
+    }
+
+    void readProfile(Session &s, const run::CallResult &result) {
+        profiled_ = Profile::read(reports_, result.warmups.size());
+        if (profiled_.reports == 0)
+            s.diags.report(diag::Id::MeasurementMissing, {}, "the program has written no report",
+                           "SDFGC_INSTRUMENT=0 in the environment turns measurements off");
     }
 
     /// Files named without `{rank}` are those of rank 0, and so are the numbers in machine-readable output.
@@ -346,6 +375,8 @@ class Run : public Subcommand {
                 out += a.name.str() + std::string(width - a.name.str().size() + 2, ' ') +
                        summary(a, run::gather(a, memoryOf(arguments, a, r))) + "\n";
         out += timesText(r) + "\n";
+        if (profile_)
+            out += profiled_.text();
         if (!stats_)
             return out;
         if (interpret_)
@@ -371,6 +402,8 @@ class Run : public Subcommand {
         v.set("lowest", t.lowest);
         v.set("highest", t.highest);
         v.set("interquartileRange", t.quartiles);
+        if (profile_)
+            v.set("profile", profiled_.json());
         if (stats_ && interpret_)
             v.set("containerBytes", r.held);
         else if (stats_)
@@ -386,9 +419,11 @@ class Run : public Subcommand {
     std::vector<std::string> outputs_;
     std::string launcher_;
     int ranks_ = 1;
-    bool json_ = false, interpret_ = false, tree_ = false, stats_ = false, once_ = false;
+    bool json_ = false, interpret_ = false, tree_ = false, stats_ = false, once_ = false, profile_ = false;
     bool isCounted_ = false; // the number of calls was given
     run::CallOptions call_;
+    std::string reports_; // folder of --profile
+    Profile profiled_;
     ProgramArguments arguments_;
     Compilation compilation_;
 };
