@@ -54,8 +54,8 @@ std::unique_ptr<Module> lower(ir::SDFG &root, pass::Context &context) {
     program.module->name = root.name;
     program.module->source = context.options.file;
     program.module->anyMemory = context.options.gpu() && context.options.arguments == pass::Arguments::Auto;
-    addInterface(program);
     addStructs(program);
+    addInterface(program);
     addConstants(program);
     const std::vector<std::string> callCode = takeCodeBlocks(program);
     if (context.options.gpu())

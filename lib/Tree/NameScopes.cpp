@@ -8,9 +8,8 @@
 namespace sdfgc::tree {
 namespace {
 
-/// Words that must not be names of variables in generated C++: keywords of C and C++, macros of headers that the sources or callers
-/// may include, and names that the generated code uses unqualified.
-const std::unordered_set<std::string_view> &reservedWords() {
+/// Words that can name nothing: keywords of C and C++, and macros of headers that most sources include.
+const std::unordered_set<std::string_view> &keywords() {
     static const std::unordered_set<std::string_view> words{
         // keywords
         "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
@@ -22,22 +21,47 @@ const std::unordered_set<std::string_view> &reservedWords() {
         "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
         "typedef", "typeid", "typename", "typeof", "typeof_unqual", "union", "unsigned", "using", "virtual", "void", "volatile",
         "wchar_t", "while", "xor", "xor_eq",
-        // types and namespaces of the generated code and of the program
-        "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "std", "sdfgc", "dace",
-        "main", "State", "Inputs", "graph", "nodes", "queue", "__state", "__result", "__err", "handle", "memory", "program",
         // macros
-        "NULL", "EOF", "INFINITY", "NAN", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "MAXFLOAT", "I", "complex", "imaginary", "linux",
-        "unix", "i386", "assert", "errno", "offsetof", "stdin", "stdout", "stderr", "TRUE", "FALSE", "BUFSIZ", "RAND_MAX",
-        "EXIT_SUCCESS", "EXIT_FAILURE", "CLOCKS_PER_SEC", "TIME_UTC", "CHAR_BIT", "PATH_MAX", "NAME_MAX", "ARG_MAX", "IOV_MAX",
-        "PIPE_BUF", "MB_CUR_MAX", "MB_LEN_MAX", "L_tmpnam", "L_ctermid", "P_tmpdir", "TMP_MAX", "FILENAME_MAX", "FOPEN_MAX",
-        "setjmp", "sigsetjmp", "va_start", "va_end", "va_arg", "va_copy", "alloca", "major", "minor", "makedev", "st_atime",
-        "st_mtime", "st_ctime", "sa_handler", "sa_sigaction", "si_pid", "si_value", "s6_addr", "SIGABRT", "SIGALRM", "SIGBUS",
-        "SIGCHLD", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGSEGV", "SIGTERM", "SIGUSR1",
-        "SIGUSR2", "O_APPEND", "O_CREAT", "O_EXCL", "O_RDONLY", "O_RDWR", "O_TRUNC", "O_WRONLY", "M_E", "M_1_PI", "M_2_PI",
-        "M_2_SQRTPI", "CUDART_INF", "CUDART_NAN",
-        // functions that the generated code calls, and the built-in variables of kernels
-        "omp_get_thread_num", "omp_get_max_threads", "omp_get_num_threads", "abs", "min", "max", "printf", "threadIdx", "blockIdx",
-        "blockDim", "gridDim", "warpSize"};
+        "NULL", "EOF", "INFINITY", "NAN", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "errno"};
+    return words;
+}
+
+/// Macros of headers that the sources or callers may include.
+const std::unordered_set<std::string_view> &macros() {
+    static const std::unordered_set<std::string_view> words{
+        "MAXFLOAT",       "I",         "complex",      "imaginary",  "linux",        "unix",
+        "i386",           "assert",    "offsetof",     "stdin",      "stdout",       "stderr",
+        "TRUE",           "FALSE",     "BUFSIZ",       "RAND_MAX",   "EXIT_SUCCESS", "EXIT_FAILURE",
+        "CLOCKS_PER_SEC", "TIME_UTC",  "CHAR_BIT",     "PATH_MAX",   "NAME_MAX",     "ARG_MAX",
+        "IOV_MAX",        "PIPE_BUF",  "MB_CUR_MAX",   "MB_LEN_MAX", "L_tmpnam",     "L_ctermid",
+        "P_tmpdir",       "TMP_MAX",   "FILENAME_MAX", "FOPEN_MAX",  "setjmp",       "sigsetjmp",
+        "va_start",       "va_end",    "va_arg",       "va_copy",    "alloca",       "major",
+        "minor",          "makedev",   "st_atime",     "st_mtime",   "st_ctime",     "sa_handler",
+        "sa_sigaction",   "si_pid",    "si_value",     "s6_addr",    "SIGABRT",      "SIGALRM",
+        "SIGBUS",         "SIGCHLD",   "SIGFPE",       "SIGHUP",     "SIGILL",       "SIGINT",
+        "SIGKILL",        "SIGPIPE",   "SIGQUIT",      "SIGSEGV",    "SIGTERM",      "SIGUSR1",
+        "SIGUSR2",        "O_APPEND",  "O_CREAT",      "O_EXCL",     "O_RDONLY",     "O_RDWR",
+        "O_TRUNC",        "O_WRONLY",  "M_E",          "M_1_PI",     "M_2_PI",       "M_2_SQRTPI",
+        "CUDART_INF",     "CUDART_NAN"};
+    return words;
+}
+
+/// Types, namespaces and functions that generated code declares or uses at global scope, and the built-in variables of kernels.
+const std::unordered_set<std::string_view> &globalWords() {
+    static const std::unordered_set<std::string_view> words{// types and namespaces
+                                                            "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
+                                                            "uint32_t", "uint64_t", "size_t", "std", "sdfgc", "dace", "__state",
+                                                            "__result", "__err",
+                                                            // functions and built-in variables
+                                                            "printf", "blockDim", "gridDim", "threadIdx", "blockIdx", "warpSize",
+                                                            "omp_get_thread_num", "omp_get_max_threads", "omp_get_num_threads"};
+    return words;
+}
+
+/// Further names that must not be those of variables, because generated code uses them unqualified. Types may have them.
+const std::unordered_set<std::string_view> &variableWords() {
+    static const std::unordered_set<std::string_view> words{"main",   "State",  "Inputs",  "graph", "nodes", "queue",
+                                                            "handle", "memory", "program", "abs",   "min",   "max"};
     return words;
 }
 
@@ -61,7 +85,8 @@ bool isOfFamily(std::string_view name) {
 /// functions. (`__return`, `__tmp0` and the like are from DaCe, and ordinary.)
 bool isReserved(std::string_view name) {
     static constexpr std::string_view words[] = {"__restrict", "__asm", "__volatile", "__forceinline", "__noinline", "__int128"};
-    if (reservedWords().count(name) || isOfFamily(name) || std::find(std::begin(words), std::end(words), name) != std::end(words))
+    if (keywords().count(name) || macros().count(name) || globalWords().count(name) || variableWords().count(name) ||
+        isOfFamily(name) || std::find(std::begin(words), std::end(words), name) != std::end(words))
         return true;
     if (name.size() > 4 && name.starts_with("__") && name.ends_with("__")) // `__global__`, `__func__`, `__builtins__`
         return true;
@@ -106,6 +131,10 @@ const std::unordered_set<std::string_view> &globalNames() {
 bool isFunctionName(std::string_view name) {
     return !isReserved(name) && globalNames().count(name) == 0 && !py::isHeaderFunction(name) && !py::isDeviceFunction(name);
 }
+
+bool isStructName(std::string_view name) { return isMemberName(name) && globalWords().count(name) == 0; }
+
+bool isMemberName(std::string_view name) { return keywords().count(name) == 0; }
 
 bool NameScopes::visible(Name n) const {
     for (const Scope &s : scopes_)

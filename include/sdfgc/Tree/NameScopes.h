@@ -14,6 +14,12 @@ namespace sdfgc::tree {
 /// declare.
 bool isFunctionName(std::string_view name);
 
+/// Can a structure at global scope have the name? Excludes words that cannot name members, and types, namespaces and functions that
+/// generated code uses.
+bool isStructName(std::string_view name);
+/// Can a member of a structure have the name? Excludes keywords of C and C++, and macros of headers that most sources include.
+bool isMemberName(std::string_view name);
+
 /// Names visible in the C++ scopes of a function, innermost last.
 class NameScopes {
 public:
@@ -24,6 +30,11 @@ public:
     Name declare(Name wanted);
     /// The same in the outermost scope: the name is new to all scopes so far, because inner ones can see it.
     Name declareOutermost(Name wanted);
+    /// Makes a name that is declared elsewhere visible in the innermost scope, as it is.
+    void occupy(Name n) {
+        scopes_.back().names.insert(n);
+        all_.insert(n);
+    }
     bool visible(Name n) const;
 
 private:

@@ -1,6 +1,7 @@
 // Function names that no variable shadows.
 #include "FunctionNames.h"
 
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/LabelName.h"
 #include "sdfgc/Tree/NameScopes.h"
 
@@ -11,6 +12,8 @@ void FunctionNames::readVariables() {
         return;
     variables_.insert("__state");
     for (const ir::SDFG *g : ir::allSDFGs(root_)) {
+        for (const auto &[name, type] : analysis::structTypes(*g)) // at global scope, too
+            variables_.insert(name.str());
         for (const auto &[name, d] : g->arrays)
             variables_.insert(name.str());
         for (const auto &[name, type] : g->symbols)

@@ -25,7 +25,7 @@ namespace sdfgc::tree::lowering {
 /// A function that is being generated.
 struct FunctionContext {
     /// A function without statements. The outermost scope of names is open.
-    FunctionContext(LoweredProgram &program, Function &function) : program(program), function(function) { names.open(); }
+    FunctionContext(LoweredProgram &program, Function &function) : program(program), function(function), names(program.names()) {}
 
     /// The position of the code in a kernel. A kernel is lowered in terms of the host function and then moved out of it.
     struct Device {

@@ -24,6 +24,14 @@ void LoweredProgram::ignoreInKernel(ir::Instrumentation wish, const std::string 
                                 "measure the map of the kernel, or its state");
 }
 
+NameScopes LoweredProgram::names() const {
+    NameScopes out;
+    out.open();
+    for (const Type t : module->structs)
+        out.occupy(t.name());
+    return out;
+}
+
 void LoweredProgram::error(diag::Message message, diag::Location place) const {
     if (place.file.empty())
         place.file = context.options.file;

@@ -9,6 +9,7 @@
 #include "sdfgc/Analysis/Streams/Streams.h"
 #include "sdfgc/Pass/Ignored.h"
 #include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Tree/NameScopes.h"
 #include "sdfgc/Tree/Tree.h"
 
 namespace sdfgc::tree::lowering {
@@ -38,6 +39,8 @@ struct LoweredProgram {
     pass::IgnoredRequests ignored; // reported by lower()
     /// Notes that an element in a kernel is not measured, though the graph asks for it (anything but No_Instrumentation).
     void ignoreInKernel(ir::Instrumentation wish, const std::string &element, const diag::Location &place);
+    /// Names for a new function: an open scope with those at global scope that variables must not hide, the structures.
+    NameScopes names() const;
 
     /// Reports an error. A place without a file refers to the file of the graph. The lowering continues, but its result is dropped
     /// if there were errors.

@@ -46,8 +46,7 @@ void addInterface(LoweredProgram &program) {
     const analysis::ArgumentList arguments = analysis::argumentList(program.root);
     for (Name n : arguments.undefined)
         program.error(diag::Id::UndefinedSymbol, {"", 0, 0, "", elementName(program.root), {}}, n.str());
-    NameScopes names;
-    names.open();
+    NameScopes names = program.names();
     std::map<Name, Name> spelled;
     auto spell = [&](const auto &arguments, bool symbols) { // in declaration order
         for (const auto &a : arguments)
@@ -108,6 +107,14 @@ void addStructs(LoweredProgram &program) {
     for (SDFG *g : allSDFGs(program.root))
         for (const auto &[n, d] : g->arrays)
             addStructsOf(d, program.module->structs);
+    const diag::Location place{"", 0, 0, "", elementName(program.root), {}};
+    for (const Type t : program.module->structs) {
+        if (!isStructName(t.name().view()))
+            program.error(diag::Id::StructureName, place, "structure `" + t.name().str() + "`");
+        for (const auto &[name, field] : t.fields())
+            if (!isMemberName(name.view()))
+                program.error(diag::Id::StructureName, place, "member `" + name.str() + "` of structure `" + t.name().str() + "`");
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------- constants

@@ -8,7 +8,8 @@ namespace sdfgc::tree::lowering {
 /// Parameters of the program and of its initialiser, with their C names. Reports an argument that has no declaration and no type.
 void addInterface(LoweredProgram &program);
 
-/// Definitions of all structures used as container elements, each preceded by those that it contains.
+/// Definitions of all structures used as container elements, each preceded by those that it contains. Reports names that C++ does not
+/// allow. Must come first, since variables avoid the names of structures.
 void addStructs(LoweredProgram &program);
 
 /// Constants of all SDFGs; if two have the same name, the outer one wins.

@@ -77,6 +77,12 @@ std::vector<VarId> addParameters(Instance &in) {
 void addProgramFunction(LoweredProgram &program, const std::vector<std::string> &callCode) {
     auto function = std::make_unique<Function>();
     function->name = Name("program");
+    const auto isStruct = [&](Name n) {
+        const auto &all = program.module->structs;
+        return std::any_of(all.begin(), all.end(), [n](Type t) { return t.name() == n; });
+    };
+    while (isStruct(function->name))
+        function->name = Name(function->name.str() + "_");
     FunctionContext context(program, *function);
     for (const ConstantDef &c : program.module->constants)
         context.names.declare(c.name);

@@ -52,6 +52,8 @@ inline tree::NameScopes namesOf(const tree::Module &m, const tree::Function &f, 
         detail::take(names, other->name);
     for (const tree::ConstantDef &c : m.constants)
         detail::take(names, c.name);
+    for (const Type t : m.structs)
+        names.occupy(t.name());
     detail::takeBindings(names, f.body);
     return names;
 }

@@ -113,7 +113,7 @@ class KeepDeviceMemory : public pass::TreePass {
     bool run(Module &m, pass::Context &) override {
         bool changed = false;
         for (auto &f : m.functions) { // callees come first
-            const bool all = option<bool>("all") && f->name == Name("program");
+            const bool all = option<bool>("all") && f.get() == m.functions.back().get();
             if (all || contains(f->body, TreeKind::GraphRegion))
                 changed |= Keeper(m, *f).run(all);
             f->needsState = f->needsState || usesState(f->body, m);

@@ -189,7 +189,7 @@ private:
 
     /// The number of elements of a program argument according to the interface.
     std::optional<sym::Expr> countOfArgument(Name variable) const {
-        if (f_.name != Name("program"))
+        if (&f_ != module_.functions.back().get())
             return std::nullopt;
         std::map<Name, sym::Expr> inTree;
         std::optional<sym::Expr> count;
