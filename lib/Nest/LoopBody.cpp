@@ -73,6 +73,9 @@ public:
         return why_;
     }
 
+    /// Does each iteration that was read assign a symbol?
+    bool alwaysAssigns(Name symbol) const { return !values_.mayBeOld(symbol); }
+
     Reason read(const Step &step, SDFG &g) {
         Frame frame{g, {}, {}, nullptr};
         values_.enter(g, {});
@@ -457,8 +460,9 @@ BodySymbols::BodySymbols(const SDFG &g) : liveness(g) {
 }
 
 Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, const std::set<Name> &shared,
-                BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced, bool mayBreak) {
-    if (Reason why = BodyReader(l, memories, out, reduced, mayBreak).read(l, header, shared))
+                BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced, bool mayBreak, std::set<Name> *outlive) {
+    BodyReader reader(l, memories, out, reduced, mayBreak);
+    if (Reason why = reader.read(l, header, shared))
         return why;
     if (out.assigned.empty())
         return {};
@@ -467,11 +471,15 @@ Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Mem
     const std::set<Name> live = symbols.liveness.after(l);
     for (const Name n : out.assigned)
         if (live.count(n) && !reduced.count(n)) {
+            if (outlive && reader.alwaysAssigns(n)) {
+                outlive->insert(n);
+                continue;
+            }
             out.carried = n;
-            const analysis::SymbolLiveness::Reader reader = symbols.liveness.readerAfter(l, n);
-            const std::string by = !reader.block     ? ""
-                                   : reader.isBehind ? ", by " + textOf({.after = reader.block})
-                                                     : ", in " + blockText(*reader.block);
+            const analysis::SymbolLiveness::Reader next = symbols.liveness.readerAfter(l, n);
+            const std::string by = !next.block     ? ""
+                                   : next.isBehind ? ", by " + textOf({.after = next.block})
+                                                   : ", in " + blockText(*next.block);
             return {Why::LiveOut, "`" + n.str() + "` is read after it" + by,
                     "use another symbol in the loop, or assign `" + n.str() + "` again before it is read there"};
         }

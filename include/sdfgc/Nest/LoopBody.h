@@ -77,9 +77,11 @@ struct BodySymbols {
 /// in any order whatever it accesses: effects, jumps out of the loop, symbols that carry values. `shared`: of the SDFG of
 /// the loop (analysis::sharedContainers). Symbols in `reduced` may carry values: the caller turns their assignments into
 /// updates. With `mayBreak`, branches may end with a break, which ends the iteration: iterations after it count as well.
+/// `outlive` receives symbols that each iteration assigns and that are read after the loop, where they have the values of the last
+/// iteration (LastValues.h). Without it, they are obstacles.
 diag::Reason readBody(ir::LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories,
                       const std::set<Name> &shared, BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced = {},
-                      bool mayBreak = false);
+                      bool mayBreak = false, std::set<Name> *outlive = nullptr);
 
 /// Reads the blocks of a nested SDFG, the only node of a step of an SDFG, in terms of that SDFG. Returns why it cannot be
 /// read.

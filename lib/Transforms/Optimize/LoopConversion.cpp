@@ -15,6 +15,7 @@
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/LastValues.h"
 #include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>
@@ -176,9 +177,19 @@ private:
 
     /// The same for a body with any control flow.
     Reason obstacleInBody() {
-        for (;;) {
+        for (bool mayOutlive = true;;) {
             body_ = {};
-            const Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols());
+            last_.reset();
+            std::set<Name> outlive;
+            const Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols(),
+                                              false, mayOutlive ? &outlive : nullptr);
+            if (!why && !outlive.empty()) {
+                last_.emplace(loop_, outlive);
+                mayOutlive =
+                    last_->isPossible(memories_, reductions_.symbols()) && !(context_.options.gpu() && last_->readsContainers());
+                if (!mayOutlive)
+                    continue; // for the reason
+            }
             if (!why)
                 break;
             if (body_.carried.empty() || !reductions_.addSymbol(body_.carried))
@@ -209,6 +220,10 @@ private:
     }
 
     void move() {
+        if (last_) {
+            last_->add(header_);
+            loops_.changed();
+        }
         if (!reductions_.empty()) {
             reductions_.apply(body_);
             loops_.changed();
@@ -376,7 +391,8 @@ private:
     const LoopScratch scratch_;
     nest::LoopBody body_;
     BodyReductions reductions_;
-    bool moves_ = false; // the body, as it is
+    std::optional<nest::LastValues> last_; // of symbols that are read after the loop
+    bool moves_ = false;                   // the body, as it is
     bool seesThrough_ = false;
     bool merges_ = false; // with the map that is its body
 };
