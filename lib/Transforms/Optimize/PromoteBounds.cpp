@@ -1,4 +1,4 @@
-// promote-bounds: replace containers in loop headers, and invariant ones in control flow inside loops, with symbols.
+// promote-bounds: replace containers in loop headers, in ranges of maps, and invariant ones in control flow inside loops, with symbols.
 //
 //     argument first, idx: int32                  first_value = first
 //     for b = 0; b < N; b = b + 1 {               for b = 0; b < N; b = b + 1 {
@@ -11,11 +11,13 @@
 //
 // Passes know the values of a loop's variable only if its header consists of integer symbols (analysis::LoopHeader), and
 // propagate-symbols knows a symbol's value only if it is computed from symbols. Fortran front ends pass `first` by reference,
-// so it is a container. A symbol is assigned on an edge to the container's value, at one of three places:
+// so it is a container. A symbol is assigned on an edge to the container's value, at one of four places:
 //
 //   a. at the start of the SDFG, if nothing in the SDFG writes the container and the caller passes it;
 //   b. after the states that follow the only write of the container, if that write always happens before the use;
-//   c. in front of a loop that does not write the container: the outermost one for which rule 3 holds.
+//   c. in front of a loop that does not write the container: the outermost one for which rule 3 holds;
+//   d. after the state of a tasklet that sets a scalar in each iteration, if it copies or compares integers (StoredValues.h). The
+//      symbol then has that value itself: `test = idx[b] == n`, for a tasklet `o = a == n` that stores to `flag`. Not for a GPU.
 //
 // Places a and b lead to one symbol for all uses of the value. (DaCe's ScalarToSymbolPromotion replaces the container everywhere,
 // so it requires that no dataflow needs it. Here the container stays. demote-symbols goes the other way, but only for symbols
@@ -31,6 +33,9 @@
 //
 // What changes:
 //   - Headers of loops that count with a variable.
+//   - Ranges of maps outside other scopes, which read values through connectors (`map[i = n:m] with n <- first`) or name scalars, if
+//     their state does not write the container (DynamicRanges.h). Other passes treat a map with such a connector as one step. Not
+//     for a GPU.
 //   - Conditions inside loops, and values of symbols that more than tasklets need, if the place is outside the loop. The same
 //     outside loops if the value has a symbol already; for a GPU, where symbols do not become scalars (demote-symbols), this
 //     applies to the values of all symbols.
@@ -38,6 +43,8 @@
 // Not handled: references, views and streams; graphs with GPU schedules, whose control flow may read memory of the device.
 #include "Transforms/Optimize/ContainerWrites.h"
 #include "Transforms/Optimize/ControlReads.h"
+#include "Transforms/Optimize/DynamicRanges.h"
+#include "Transforms/Optimize/StoredValues.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -75,6 +82,11 @@ public:
         for (Region *r : regions)
             if (auto *l = dyn_cast<LoopRegion>(r); l && counts(*l) && !nest::isKept(*l))
                 header(*l);
+        for (Region *r : regions)
+            if (!nest::isKept(*r) && !context_.options.gpu())
+                for (const auto &b : r->blocks())
+                    if (auto *s = dyn_cast<State>(b.get()))
+                        ranges(*s);
         for (const bool known : {false, true}) // outside loops, only what inside led to symbols
             for (Region *r : regions)
                 if (!nest::isKept(*r))
@@ -248,6 +260,29 @@ private:
         return place ? symbolFor(*place, r, l, false) : Name();
     }
 
+    /// Ranges of maps, unless the state writes the container. They are read whenever the state runs.
+    void ranges(State &s) {
+        for (const RangeRead &read : rangeReads(s)) {
+            if (nest::isKept(*read.map))
+                continue;
+            Name symbol;
+            std::string text = read.text;
+            reads_.replace(text, true, [&](const ControlRead &r, bool) -> py::ExprRef {
+                const auto writes = writes_.of(r.container);
+                if (r.text != read.text ||
+                    std::any_of(writes.begin(), writes.end(), [&s](const auto *w) { return w->state == &s; }))
+                    return nullptr;
+                const auto place = placeForAll(r, s);
+                symbol = symbolFor(place ? *place : Place{At::Before, &s}, r, *read.map, false);
+                return valueOf(symbol);
+            });
+            if (!symbol.empty()) {
+                replaceRead(read, symbol);
+                changed_ = true;
+            }
+        }
+    }
+
     /// Conditions and values of symbols in a region.
     void controlFlow(Region &r, bool onlyKnown) {
         if (!onlyKnown && !analysis::loopAround(&r))
@@ -272,8 +307,26 @@ private:
     }
 
     Name inRegion(Region &r, const Block &from, const ControlRead &read, const pass::Element &element, bool onlyKnown) {
-        const auto place = onlyKnown ? placeForAll(read, from) : placeInLoop(r, from, read);
-        return place ? symbolFor(*place, read, element, onlyKnown) : Name();
+        if (const auto place = onlyKnown ? placeForAll(read, from) : placeInLoop(r, from, read))
+            return symbolFor(*place, read, element, onlyKnown);
+        return onlyKnown || context_.options.gpu() ? Name() : ofTasklet(from, read, element);
+    }
+
+    /// The symbol for a scalar that a tasklet sets in each iteration: what the tasklet stores, after its state.
+    Name ofTasklet(const Block &from, const ControlRead &read, const pass::Element &element) {
+        const auto writes = writes_.of(read.container);
+        if (writes.size() != 1 || !writes.front()->certain || !isHarmless(read) || !writes_.dominates(*writes.front()->state, from))
+            return {};
+        State &s = *writes.front()->state;
+        const auto text = storedValue(*writes.front()->node, [&](Name input) {
+            const auto of = writes_.of(input);
+            return std::none_of(of.begin(), of.end(), [&s](const ContainerWrite *w) { return w->state == &s; });
+        });
+        if (!text)
+            return {};
+        ControlRead stored = read;
+        stored.text = *text;
+        return symbolFor({At::After, &s}, stored, element, false);
     }
 
     // ---- assignments
@@ -347,6 +400,11 @@ private:
     bool changed_ = false;
 };
 
+bool hasRangeReads(SDFG &g) {
+    const std::vector<State *> states = allStates(g);
+    return std::any_of(states.begin(), states.end(), [](State *s) { return !rangeReads(*s).empty(); });
+}
+
 class PromoteBounds : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         if (mentionsGpu(root) || (context.options.gpu() && !option<bool>("device")))
@@ -355,9 +413,8 @@ class PromoteBounds : public pass::GraphPass {
         bool changed = false;
         for (SDFG *g : allSDFGs(root)) {
             const std::vector<Region *> regions = allRegions(*g);
-            if (std::none_of(regions.begin(), regions.end(), [](const Region *r) { return isa<LoopRegion>(r); }))
-                continue;
-            if (!analysis::containersReadByControlFlow(*g).empty())
+            const bool hasLoops = std::any_of(regions.begin(), regions.end(), [](const Region *r) { return isa<LoopRegion>(r); });
+            if ((hasLoops && !analysis::containersReadByControlFlow(*g).empty()) || (!context.options.gpu() && hasRangeReads(*g)))
                 changed |= Promotion(*g, memories, context).run();
         }
         if (changed)
