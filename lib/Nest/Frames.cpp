@@ -33,6 +33,33 @@ std::vector<analysis::Place> writtenIn(const Region &r, analysis::Memories &memo
     return out;
 }
 
+namespace {
+
+/// The name of a structure; empty if it has none. Files may list its fields in different orders.
+Name typeName(const DataDesc &d) {
+    const Type t = d.dtype.isPointer() ? d.dtype.element() : d.dtype;
+    return t.isStruct() ? t.name() : d.structName;
+}
+
+/// The structure that a view of all of it shows; anything else is shown by itself.
+Name viewedStructure(const AccessNode *at, Name data, const SDFG &g) {
+    for (;;) {
+        const DataDesc *d = g.desc(data);
+        if (!at || at->data != data || !d || !d->isStructure() || !d->isView())
+            return data;
+        const Edge *e = viewEdge(at);
+        const AccessNode *viewed = viewedNode(at);
+        const DataDesc *shown = viewed ? g.desc(viewed->data) : nullptr;
+        if (!e || !shown || !shown->isStructure() || typeName(*shown) != typeName(*d) ||
+            (e->memlet.data != data && e->memlet.data != viewed->data))
+            return data;
+        at = viewed;
+        data = viewed->data;
+    }
+}
+
+} // namespace
+
 Placed argumentOf(const Use &u, const SDFG &g, const std::map<Name, sym::Expr> &meaning, const Frame &f, Values &values) {
     const DataDesc *inside = g.desc(u.connector), *outside = f.g.desc(u.data);
     Placed out{u.data, u.data, std::nullopt};
@@ -43,7 +70,8 @@ Placed argumentOf(const Use &u, const SDFG &g, const std::map<Name, sym::Expr> &
             e = values.translated(e);
         out.window = windowOf(*inside, meaning, translated, values.translated(*u.memlet.subset));
     }
-    const auto [data, shown] = placed(u.data, out.window ? std::optional(out.window->shown) : std::nullopt, f);
+    const auto [data, shown] =
+        placed(viewedStructure(u.access, u.data, f.g), out.window ? std::optional(out.window->shown) : std::nullopt, f);
     out.data = data;
     if (shown && out.window)
         out.window->shown = *shown;
