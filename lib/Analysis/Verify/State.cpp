@@ -290,7 +290,8 @@ void Verifier::access(const AccessNode &n, StateFrame &sf) {
         else if (!why.empty() && warns())
             report(Id::AmbiguousView, n, n.data.str(), why);
     }
-    if (g.parentNode && !d->transient)
+    const DataDesc *owner = g.desc(ownerOf(n.data)); // members are never transient themselves
+    if (g.parentNode && owner && !owner->transient)
         accessInNested(n, sf);
 }
 
