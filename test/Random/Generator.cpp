@@ -148,6 +148,11 @@ std::string bundled(const std::string &program, Random &random) {
     return bundle(*graph, random) ? serialize::print(*graph) : program;
 }
 
+/// The program as one that is called with some arguments in a structure.
+std::string called(const std::string &program, Random &random) {
+    return serialize::print(*passStructure(graphOf(program), random));
+}
+
 } // namespace
 
 Generated generate(uint64_t seed) {
@@ -194,6 +199,8 @@ Generated generate(uint64_t seed) {
         out.text = shifted(out.text, shifts);
     if (Random bundles(seed + 4); !out.flavour.gpu && bundles.oneIn(3))
         out.text = bundled(out.text, bundles);
+    if (Random passed(seed + 6); !out.flavour.gpu && passed.oneIn(5))
+        out.text = called(out.text, passed);
     return out;
 }
 

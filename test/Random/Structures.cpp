@@ -1,6 +1,7 @@
 #include "Structures.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
@@ -20,14 +21,14 @@ bool isAlias(const SDFG &g, const Node *n) {
     return d && (d->alias != AliasKind::None || d->isStream());
 }
 
-/// Ordinary arrays and scalars that no view shows and no reference is set to. Those private to iterations of maps stay: iterations
-/// would share a member.
-std::vector<Name> candidates(const SDFG &g) {
+/// Ordinary arrays and scalars that no view shows and no reference is set to: arguments, or transients. Transients private to
+/// iterations of maps stay: iterations would share a member.
+std::vector<Name> candidates(const SDFG &g, bool arguments) {
     std::vector<Name> out;
     const std::set<Name> shared = analysis::sharedContainers(g);
     for (const auto &[name, d] : g.arrays)
-        if (d.transient && shared.count(name) && (d.isArray() || d.isScalar()) && d.alias == AliasKind::None &&
-            d.lifetime == Lifetime::Scope && d.storage == Storage::Default && d.className.empty())
+        if (d.transient != arguments && (arguments || shared.count(name)) && (d.isArray() || d.isScalar()) &&
+            d.alias == AliasKind::None && d.lifetime == Lifetime::Scope && d.storage == Storage::Default && d.className.empty())
             out.push_back(name);
     for (const State *s : allStates(g))
         for (const AccessNode *a : nodesOf<AccessNode>(*s)) {
@@ -41,8 +42,12 @@ std::vector<Name> candidates(const SDFG &g) {
 
 class Bundling {
 public:
-    Bundling(SDFG &g, std::vector<Name> members, test::RandomNumbers &random)
-        : g_(g), random_(random), structure_(g.freshName("str")), members_(std::move(members)) {}
+    /// `isPassed`: the structure is an argument.
+    Bundling(SDFG &g, std::vector<Name> members, test::RandomNumbers &random, bool isPassed)
+        : g_(g), random_(random), isPassed_(isPassed), structure_(g.freshName(isPassed ? "passed" : "str")),
+          members_(std::move(members)) {}
+
+    Name structure() const { return structure_; }
 
     void run() {
         for (const Name n : members_)
@@ -58,8 +63,8 @@ public:
             state(*s);
         DataDesc d;
         d.kind = DataKind::Structure;
-        d.structName = Name("Fields");
-        d.transient = true;
+        d.structName = Name(isPassed_ ? "Passed" : "Fields");
+        d.transient = !isPassed_;
         d.shape = d.strides = {1};
         d.offset = {0};
         d.totalSize = 1;
@@ -168,6 +173,7 @@ private:
         DataDesc d = *g_.desc(member);
         const sym::Subset all = d.fullSubset();
         d.alias = AliasKind::View;
+        d.transient = true;
         a.data = g_.freshName(member.str() + "_view");
         g_.arrays.set(a.data, std::move(d));
         auto *base = s.add<AccessNode>(structure_);
@@ -183,21 +189,80 @@ private:
     enum class Style { Structure, Member, Views }; // of access nodes
     SDFG &g_;
     test::RandomNumbers &random_;
+    const bool isPassed_;
     std::map<Name, Style> styles_;
     const Name structure_;
     const std::vector<Name> members_;
 };
 
+std::vector<Name> someOf(std::vector<Name> members, test::RandomNumbers &random) {
+    while (members.size() > mostMembers || (members.size() > 1 && random.oneIn(4)))
+        members.erase(members.begin() + static_cast<std::ptrdiff_t>(random.below(members.size())));
+    return members;
+}
+
+/// A state that copies arguments to the members of a structure, or back.
+State *addCopies(SDFG &g, Name structure, const std::vector<Name> &members, bool isBack) {
+    auto *s = g.add<State>();
+    s->label = isBack ? "unpack" : "pack";
+    for (const Name n : members) {
+        const Name member(structure.str() + "." + n.str());
+        auto *outside = s->add<AccessNode>(n), *inside = s->add<AccessNode>(member);
+        Memlet m = Memlet::simple(isBack ? member : n, g.desc(n)->fullSubset());
+        m.otherSubset = m.subset;
+        s->connect(isBack ? inside : outside, {}, isBack ? outside : inside, {}, std::move(m));
+    }
+    return s;
+}
+
 } // namespace
 
 bool bundle(SDFG &g, test::RandomNumbers &random) {
-    std::vector<Name> members = candidates(g);
-    while (members.size() > mostMembers || (members.size() > 1 && random.oneIn(4)))
-        members.erase(members.begin() + static_cast<std::ptrdiff_t>(random.below(members.size())));
+    std::vector<Name> members = someOf(candidates(g, false), random);
     if (members.empty())
         return false;
-    Bundling(g, std::move(members), random).run();
+    Bundling(g, std::move(members), random, false).run();
     return true;
+}
+
+std::unique_ptr<SDFG> passStructure(std::unique_ptr<SDFG> g, test::RandomNumbers &random) {
+    const std::vector<Name> members = someOf(candidates(*g, true), random);
+    if (members.empty())
+        return g;
+    auto outer = std::make_unique<SDFG>(g->name);
+    for (const auto &[name, d] : g->arrays)
+        if (!d.transient)
+            outer->arrays.set(name, d);
+    Bundling bundling(*g, members, random, true);
+    bundling.run();
+    const Name structure = bundling.structure();
+    DataDesc owned = *g->desc(structure);
+    owned.transient = true;
+    outer->arrays.set(structure, std::move(owned));
+    State *first = addCopies(*outer, structure, members, false), *last = addCopies(*outer, structure, members, true);
+    auto *call = outer->add<State>();
+    call->label = "call";
+    outer->connect(first, call);
+    outer->connect(call, last);
+    outer->setStart(first);
+    auto *node = call->add<NestedSDFGNode>();
+    node->label = "inner";
+    for (const Name n : analysis::freeSymbols(*g)) {
+        if (!g->symbols.contains(n))
+            continue;
+        outer->symbols.set(n, Type(ScalarKind::Int64));
+        node->symbolMapping.emplace_back(n, sym::Expr::symbol(n));
+    }
+    for (const auto &[name, d] : g->arrays)
+        if (!d.transient) {
+            const Memlet all = Memlet::simple(name, d.fullSubset());
+            call->connect(call->add<AccessNode>(name), {}, node, name, all);
+            call->connect(node, name, call->add<AccessNode>(name), {}, all);
+        }
+    g->name = Name("inner");
+    g->parentNode = node;
+    node->sdfg = std::move(g);
+    return outer;
 }
 
 } // namespace sdfgc::random
