@@ -350,7 +350,7 @@ def check(sdfgc, names, options):
                 wrong = wrong or difference(f'{name} {" ".join(level)}', copies(values), wanted)
             restore(values, original)
             if not any(isinstance(v, dict) for v in values.values()):  # the command line has no structures
-                wrong = wrong or validate(sdfgc, name, folder, values, options)
+                wrong = wrong or validate(sdfgc, write_graph(name, folder), folder, values, options)
         failed += bool(wrong)
         print(f'{name}: {wrong or "agrees"}', flush=True)
     return 1 if failed else 0
@@ -413,7 +413,7 @@ def call(name, folder):
     return 0
 
 
-def validate(sdfgc, name, folder, values, options):
+def validate(sdfgc, path, folder, values, options):
     """Validates every pass, and the compiled program, on the small inputs; returns what is wrong."""
     given = os.path.join(folder, 'input')
     os.makedirs(given)
@@ -423,7 +423,7 @@ def validate(sdfgc, name, folder, values, options):
                 np.save(os.path.join(given, k + '.npy'), v)
             else:
                 f.write(f'{k}={v}\n')
-    done = subprocess.run([sdfgc, 'run', '--validate', write_graph(name, folder), '--input', given, '-o', os.path.join(folder, 'validated'), *options],
+    done = subprocess.run([sdfgc, 'run', '--validate', path, '--input', given, '-o', os.path.join(folder, 'validated'), *options],
                           capture_output=True, text=True)
     return done.stderr if done.returncode or 'warning' in done.stderr else None
 
