@@ -7,13 +7,14 @@
 // fused stencils easily have.
 //
 // Legal when:
-//   1. the map contains only Python tasklets and copies of elements, without conflict resolution;
+//   1. the map contains only Python tasklets and copies of elements, without conflict resolution, also in short loops that are
+//      unrolled (small-loops-into-maps);
 //   2. its last parameter moves every array access by one element or not at all, and moves at least one write;
 //   3. no iteration of its last loop uses an element that another one writes (rule A9.7 of docs/user/optimiser.md).
 //
 // Profitable when there are more pairs of a write and another access than compilers check (option `pairs`). Accesses a
 // constant distance apart count once. Below that limit the compiler proves independence itself, and also recognises
-// loops that are not worth vectorising because they have few iterations.
+// loops that are not worth vectorising because they have few iterations. Loops around short loops are always marked.
 //
 // No sum is reordered, so results are bitwise identical.
 //
@@ -62,10 +63,19 @@ private:
     /// Does the map have a sequential innermost loop that contains only simple steps?
     static bool isInner(const Map &m) {
         return (m.params.size() > 1 || m.entry->schedule == Schedule::Sequential) && m.ranges.back().step.isOne() &&
-               m.ranges.back().tile.isOne() && !m.ranges.back().isPoint() &&
-               std::all_of(m.body.begin(), m.body.end(), [](const Item &i) {
-                   return i.step && !i.step->effects && (i.step->isCopy() || nest::isPythonTasklet(*i.step));
-               });
+               m.ranges.back().tile.isOne() && !m.ranges.back().isPoint() && isSimple(m);
+    }
+
+    static bool isSimple(const Map &m) {
+        return std::all_of(m.body.begin(), m.body.end(), [](const Item &i) {
+            if (i.map)
+                return i.map->entry->ordered && i.map->entry->unroll && isSimple(*i.map);
+            return !i.step->effects && (i.step->isCopy() || nest::isPythonTasklet(*i.step));
+        });
+    }
+
+    static bool hasLoops(const Map &m) {
+        return std::any_of(m.body.begin(), m.body.end(), [](const Item &i) { return i.map != nullptr; });
     }
 
     /// Do accesses move along memory or stay in place, and are there many of them?
@@ -76,23 +86,24 @@ private:
                 std::find(list.begin(), list.end(), access) == list.end())
                 list.push_back(access);
         };
-        for (const Item &i : m.body)
-            for (const Use &u : i.step->uses) {
-                const DataDesc *d = g_.desc(u.data);
-                if (m.locals.count(u.data) && d->totalSize.isOne())
-                    continue;
-                if (u.kind == nest::UseKind::Update || !u.subset || !u.subset->isOneElement() || !analysis::isPlain(d) ||
-                    !analysis::isOnHost(d))
-                    return false;
-                const bool moves = nest::isNextTo(*u.subset, *d, m.params.back());
-                if (!moves && (u.writes() || nest::mentions(*u.subset, {m.params.back()})))
-                    return false;
-                if (moves)
-                    add(all, u);
-                if (u.writes())
-                    add(written, u);
-            }
-        return written.size() * all.size() > pairs_ + written.size();
+        const std::set<Name> locals = nest::localsOf(m);
+        for (const nest::PlacedUse &placed : nest::aligned(m, m, {}, m.params.size())) {
+            const Use &u = *placed.use;
+            const DataDesc *d = g_.desc(u.data);
+            if (locals.count(u.data) && d->totalSize.isOne())
+                continue;
+            if (u.kind == nest::UseKind::Update || !u.subset || !u.subset->isOneElement() || !analysis::isPlain(d) ||
+                !analysis::isOnHost(d))
+                return false;
+            const bool moves = nest::isNextTo(*u.subset, *d, m.params.back());
+            if (!moves && (u.writes() || nest::mentions(*u.subset, {m.params.back()})))
+                return false;
+            if (moves)
+                add(all, u);
+            if (u.writes())
+                add(written, u);
+        }
+        return hasLoops(m) || written.size() * all.size() > pairs_ + written.size();
     }
 
     /// Compilers check only one of several accesses at constant distances along the loop.
@@ -107,9 +118,10 @@ private:
 
     bool isIndependent(const Map &m) const {
         const std::vector<nest::PlacedUse> uses = nest::aligned(m, m, {}, m.params.size());
+        const std::set<Name> locals = nest::localsOf(m);
         for (const nest::PlacedUse &u : uses)
             for (const nest::PlacedUse &v : uses) {
-                if (!u.use->writes() || !items_.meet(*u.use, *v.use) || m.locals.count(u.use->data))
+                if (!u.use->writes() || !items_.meet(*u.use, *v.use) || locals.count(u.use->data))
                     continue;
                 const auto c = items_.conflict(u, v, m.params.size());
                 if (c && (u.use->data != v.use->data || analysis::isCarriedBy(*c, m.params.size() - 1)))
