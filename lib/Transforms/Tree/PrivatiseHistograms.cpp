@@ -158,7 +158,7 @@ private:
             return {Why::UnknownWork, "the length is unknown: " + name + " is, and the loop does more than one update"};
         if (bindings().isKept(t.array))
             return {Why::MayAlias, "pointers may access " + name};
-        if (table_.of(loop).declared.count(v.name) || isMentionedElsewhere(loop, v.name, t))
+        if (table_.of(loop).declared.count(v.name) || isMentionedElsewhere(loop, v.name, t.statements, table_))
             return {Why::Effects, "the loop does not only update " + name};
         if (!t.reach && !pays(t))
             return {Why::Small, name + " has too many elements for as many updates"};
@@ -304,27 +304,6 @@ private:
         update->target = f_.refs.add(r);
         update->value = index;
         update->reduction = kind;
-    }
-
-    /// Does a statement mention the array, other than as the target of the updates of `t`?
-    bool isMentionedElsewhere(const Node &n, Name array, const Target &t) {
-        if (std::find(t.statements.begin(), t.statements.end(), &n) != t.statements.end())
-            return isMentioned(static_cast<const Update &>(n), array);
-        if (table_.own(n).has(array))
-            return true;
-        bool found = false;
-        const auto look = [&](const std::vector<NodePtr> &body) {
-            for (const NodePtr &inner : body)
-                found = found || isMentionedElsewhere(*inner, array, t);
-        };
-        if (const auto *raw = dyn_cast<RawTasklet>(&n))
-            look(raw->after);
-        forEachBlock(n, [&](const Block &b) { look(b.body); });
-        return found;
-    }
-    bool isMentioned(const Update &u, Name array) const {
-        return table_.inExpr(u.value).has(array) || std::any_of(u.targetIndices.begin(), u.targetIndices.end(),
-                                                                [&](const auto &e) { return table_.inExpr(e).has(array); });
     }
 
     // ---- profitability

@@ -104,6 +104,25 @@ void forEachShared(Node &n, const std::function<void(For &)> &f) {
     });
 }
 
+bool isMentionedElsewhere(const Node &n, Name array, const std::vector<Update *> &updates, EffectTable &table) {
+    const auto inExpr = [&](const py::ExprRef &e) { return table.inExpr(e).has(array); };
+    if (std::find(updates.begin(), updates.end(), &n) != updates.end()) {
+        const auto &u = static_cast<const Update &>(n);
+        return inExpr(u.value) || std::any_of(u.targetIndices.begin(), u.targetIndices.end(), inExpr);
+    }
+    if (table.own(n).has(array))
+        return true;
+    bool found = false;
+    const auto look = [&](const std::vector<NodePtr> &body) {
+        for (const NodePtr &inner : body)
+            found = found || isMentionedElsewhere(*inner, array, updates, table);
+    };
+    if (const auto *raw = dyn_cast<RawTasklet>(&n))
+        look(raw->after);
+    forEachBlock(n, [&](const Block &b) { look(b.body); });
+    return found;
+}
+
 void makeSequential(Node &n) {
     forEachShared(n, [](For &loop) {
         if (loop.omp->simd)

@@ -1,6 +1,7 @@
 // Versions statements, for passes that let a condition choose between two ways to run them.
 #pragma once
 
+#include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Tree.h"
 
 #include <functional>
@@ -24,6 +25,9 @@ std::optional<py::ExprRef> worthATeam(sym::Expr onlyIf, bool atomic);
 void forEachUpdate(tree::Node &n, const std::function<void(tree::Update &)> &f);
 /// Calls f for all loops in a statement that a team shares.
 void forEachShared(tree::Node &n, const std::function<void(tree::For &)> &f);
+
+/// Does a statement mention an array, other than as the target of these updates? `table`: of its function.
+bool isMentionedElsewhere(const tree::Node &n, Name array, const std::vector<tree::Update *> &updates, tree::EffectTable &table);
 
 /// Makes a statement sequential: no loop is shared, and no update is atomic.
 void makeSequential(tree::Node &n);
