@@ -24,10 +24,11 @@
 // launches: in a kernel of one block, a step of few elements takes a microsecond, but a single multiprocessor processes its
 // elements. In a kernel of many blocks, the device does, but a step takes two microseconds. A thread's operations that depend on each
 // other take the same time in all three forms. So the estimate compares the forms of each loop, inner ones first, and counts the
-// fastest one.
+// fastest one. In a kernel, one thread runs a loop that only contains its code, without barriers (ThreadLoops.h).
 #include "Transforms/Offload/FewElements.h"
 
 #include "Transforms/Edits/HostReads.h"
+#include "Transforms/Offload/ThreadLoops.h"
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -293,6 +294,13 @@ DeviceWork Estimate::once(Block &b) {
 
 /// Lets a kernel run a loop if that is faster.
 void Estimate::choose(LoopRegion &l, DeviceWork &work) {
+    if (isForOneThread(l))
+        if (const DeviceWork kernel = work.inThread().inBlock();
+            kernel.onDevice() < work.onDevice() && loops_->mayBeKernel(l, KernelBlocks::One)) {
+            work = kernel;
+            loops_->kernels.insert_or_assign(&l, KernelBlocks::One);
+            return;
+        }
     std::vector<KernelBlocks> forms{KernelBlocks::One, KernelBlocks::Many};
     std::erase_if(forms, [&](KernelBlocks blocks) { return !work.isFasterIn(blocks); });
     std::stable_sort(forms.begin(), forms.end(),
@@ -314,12 +322,20 @@ void Estimate::region(Region &r, double times) {
 
 bool DeviceWork::isNotWorthwhile() const {
     if (steps > 0)
-        return launches + steps > fewLaunches && onHost() < onDevice();
+        return launches + steps + threadSteps > fewLaunches && onHost() < onDevice();
     return launches > fewLaunches && elements < launches * fewElements;
 }
 
 double DeviceWork::onDevice(const Costs &c) const {
-    return launches * c.launch + std::max((elements - stepElements) * c.deviceElement, (chains - stepChains) * c.chained) + inSteps;
+    return launches * c.launch + std::max((elements - stepElements) * c.deviceElement, (chains - stepChains) * c.chained) +
+           inSteps + threadSteps * c.threadStep;
+}
+
+DeviceWork DeviceWork::inThread() const {
+    DeviceWork step = *this;
+    step.threadSteps += launches;
+    step.launches = 1;
+    return step;
 }
 
 DeviceWork DeviceWork::inKernel(KernelBlocks blocks, const Costs &c) const {
@@ -330,6 +346,7 @@ DeviceWork DeviceWork::inKernel(KernelBlocks blocks, const Costs &c) const {
     kernel.largest = largest;
     kernel.chains = kernel.stepChains = chains;
     kernel.steps = launches + steps;
+    kernel.threadSteps = threadSteps;
     kernel.inSteps = kernel.steps * (isOne ? c.step : c.gridStep) +
                      std::max(elements * (isOne ? c.blockElement : c.deviceElement), chains * c.chained);
     return kernel;
@@ -351,6 +368,7 @@ void DeviceWork::add(const DeviceWork &w, double times) {
     stepElements += times * w.stepElements;
     stepChains += times * w.stepChains;
     inSteps += times * w.inSteps;
+    threadSteps += times * w.threadSteps;
 }
 
 std::string durationText(double nanoseconds) {

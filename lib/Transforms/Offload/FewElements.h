@@ -1,6 +1,8 @@
 // Recognises programs that would launch many kernels of few elements each.
 #pragma once
 
+#include "Transforms/Edits/DeviceCosts.h"
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <functional>
@@ -8,25 +10,6 @@
 #include <string>
 
 namespace sdfgc::transforms {
-
-/// What the estimate assumes of machines, in nanoseconds.
-struct Costs {
-    /// Measured for kernels that follow each other on a stream of an H100 (docs/user/benchmarks.md).
-    double launch = 3000;
-    /// An element on the host's threads: 4096 of them, which fill the first-level cache, take about as long as a launch.
-    double hostElement = 0.7;
-    /// An element on the device: a double read and one written, at the 4.8 TB/s of an H200's data sheet.
-    double deviceElement = 16 / 4800.0;
-    /// A step of a kernel of one block: barriers, a load from the second-level cache, operations that depend on it and on each other,
-    /// and a store.
-    double step = 1000;
-    /// An element in a kernel of one block: a multiprocessor reads 64 bytes per cycle from the second-level cache.
-    double blockElement = 16 / 100.0;
-    /// A step of a kernel of many blocks: a barrier of the grid.
-    double gridStep = 2000;
-    /// An operation of a thread that depends on the one before, such as the next addition of a sum.
-    double chained = 8;
-};
 
 /// What a kernel that runs loops of the host consists of: one block, whose steps are short, or as many as the device runs at once.
 enum class KernelBlocks : uint8_t { One, Many };
@@ -40,6 +23,7 @@ struct DeviceWork {
     double steps = 0;                        // operations in kernels that run loops, which would otherwise be launches
     double stepElements = 0, stepChains = 0; // those of `elements` and `chains` that belong to steps
     double inSteps = 0;                      // the nanoseconds of these kernels, without their launches
+    double threadSteps = 0;                  // operations in loops of one thread of these kernels
     /// The nanoseconds of a run; on the device without copies of arguments.
     double onHost(const Costs &c = {}) const { return elements * c.hostElement; }
     double onDevice(const Costs &c = {}) const;
@@ -48,6 +32,8 @@ struct DeviceWork {
     /// The same work in a kernel.
     DeviceWork inKernel(KernelBlocks blocks, const Costs &c = {}) const;
     DeviceWork inBlock() const { return inKernel(KernelBlocks::One); }
+    /// The same work in one thread of such a kernel, as one of its steps.
+    DeviceWork inThread() const;
     /// Would that be faster? By at least a third of the time of the launches; for a kernel of many blocks, which waits two thirds of
     /// that time itself, by a quarter, and no launch must have elements that take longer than a launch.
     bool isFasterIn(KernelBlocks blocks) const;

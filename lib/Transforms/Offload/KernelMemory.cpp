@@ -1,12 +1,10 @@
 #include "Transforms/Offload/KernelMemory.h"
 
-#include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
-#include "Transforms/Edits/Nodes.h"
+#include "Transforms/Offload/ThreadLoops.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/IR/ScopeConnectors.h"
 
 #include <algorithm>
 #include <set>
@@ -16,41 +14,6 @@ namespace sdfgc::transforms {
 using namespace ir;
 
 namespace {
-
-/// Moves the only node in the scope of a map out of it.
-void unwrap(State &s, MapEntry &m, Node &only) {
-    for (Edge *inside : std::vector<Edge *>(only.inEdges()))
-        if (!inside->memlet.isEmpty()) {
-            const Edge *outside = m.inEdge(scopeInput(inside->srcConn.str().substr(scopeOutputPrefix.size())));
-            s.connect(outside->src, outside->srcConn, &only, inside->dstConn, inside->memlet);
-        }
-    for (Edge *inside : std::vector<Edge *>(only.outEdges()))
-        if (!inside->memlet.isEmpty()) {
-            const Edge *outside = m.exit->outEdge(scopeOutput(inside->dstConn.str().substr(scopeInputPrefix.size())));
-            s.connect(&only, inside->srcConn, outside->dst, outside->dstConn, inside->memlet);
-        }
-    for (const Edge *e : m.inEdges())
-        if (e->memlet.isEmpty())
-            tie(s, e->src, &only);
-    for (const Edge *e : m.exit->outEdges())
-        if (e->memlet.isEmpty())
-            tie(s, &only, e->dst);
-    MapExit *exit = m.exit;
-    s.removeNodes({&m, exit});
-}
-
-void unwrapTasklets(State &s) {
-    for (MapEntry *m : nodesOf<MapEntry>(s)) {
-        const analysis::ScopeTree scopes(s);
-        if (!isThread(*m) || scopes.scopeOf(m))
-            continue;
-        const auto &inside = scopes.children(m);
-        const auto isPart = [&](const Node *n) { return n != m->exit; };
-        if (std::count_if(inside.begin(), inside.end(), isPart) == 1)
-            if (auto *t = dyn_cast<Tasklet>(*std::find_if(inside.begin(), inside.end(), isPart)))
-                unwrap(s, *m, *t);
-    }
-}
 
 /// The private elements of an SDFG that code outside of maps uses.
 class Elements {
@@ -144,12 +107,14 @@ private:
 } // namespace
 
 void placeInBlock(SDFG &g) {
-    for (State *s : allStates(g)) {
+    runInOneThread(g);
+    for (State *s : allStates(g))
         unwrapTasklets(*s);
+    Elements(g).place();
+    followStorage(g);
+    for (State *s : allStates(g))
         for (MapEntry *m : nodesOf<MapEntry>(*s))
             m->gpuBlockSize.reset();
-    }
-    Elements(g).place();
     for (NestedSDFGNode *nested : hostNested(g))
         placeInBlock(*nested->sdfg);
 }

@@ -396,9 +396,10 @@ std::string whyFewElements(SDFG &root, bool persist) {
         return rounded(x) + " " + what + (rounded(x) == "1" ? "" : "s");
     };
     std::string operations = counted(work.launches, "kernel");
-    if (work.steps > 0)
-        operations += ", in which threads run " + counted(work.steps, "step");
-    return "it would launch " + operations + " of " + counted(work.elements / (work.launches + work.steps), "element") +
+    const double steps = work.steps + work.threadSteps;
+    if (steps > 0)
+        operations += ", in which threads run " + counted(steps, "step");
+    return "it would launch " + operations + " of " + counted(work.elements / (work.launches + steps), "element") +
            " each, on average, if its loops count to 1000, which takes " + durationText(work.onDevice()) + " on the device and " +
            durationText(work.onHost()) + " on the host";
 }

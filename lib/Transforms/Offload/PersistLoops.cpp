@@ -20,6 +20,8 @@
 // The estimate of FewElements.h compares the forms for each loop, inner loops first. Steps that take longer than a launch stay
 // launches. So stencils over time keep theirs, each for several steps (tile-time).
 //
+// One thread: a loop that contains no maps would make all threads wait in each iteration. One of them runs it alone (ThreadLoops.h).
+//
 // Legal as described in KernelLoops.h. Loops that follow each other become one kernel, together with states and branches
 // before, between and after them if these are not faster on the entire device.
 //

@@ -182,3 +182,19 @@ TEST_CASE("few elements: operations that depend on each other take the same time
     CHECK(twice.chains == 2 * work.chains);
     CHECK(twice.onDevice() == Approx(2 * (3000 + 100 * 9000.0)));
 }
+
+TEST_CASE("few elements: one thread runs a loop of its code, without waiting for others") {
+    transforms::DeviceWork work;
+    work.launches = 1000;
+    work.elements = 1000;
+    work.chains = 1000;
+    const transforms::DeviceWork kernel = work.inThread().inBlock();
+    CHECK(kernel.launches == 1);
+    CHECK(kernel.threadSteps == 1000);
+    CHECK(kernel.onDevice() == Approx(3000 + 1000 + 8000 + 1000 * 150.0));
+    CHECK(kernel.isNotWorthwhile()); // the host takes a microsecond
+    transforms::DeviceWork outer;    // a kernel of a loop around it keeps the time of the thread
+    outer.add(kernel, 100);
+    CHECK(outer.inBlock().threadSteps == 100 * 1000);
+    CHECK(outer.inBlock().onDevice() < outer.onDevice());
+}
