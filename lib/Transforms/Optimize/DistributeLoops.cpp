@@ -15,6 +15,16 @@
 // the two steps are treated as a cycle. If the variable's value depends only on loop invariants, each group recomputes
 // it instead.
 //
+// On a GPU, one thread runs a loop of dependent steps, while all others wait, so memory is cheaper:
+//
+//     for i = 0; i < N; i = i + 1 {                    map[i = 0:N] { x_all[i] = tanh(A[i]) }
+//         x = tanh(A[i])                        ->     for i = 0; i < N; i = i + 1 {
+//         s = s + x                                        s = s + x_all[i]
+//     }                                                }
+//
+// There, a loop that would stay and that no loop surrounds is split if its variables only pass values forward within an iteration, and
+// the maps save more time of the one thread than a launch takes (DeviceCosts.h).
+//
 // Splitting makes several parts walk over the same memory. One thread may therefore be faster with one loop, and a team
 // with several. DistributionCost.h estimates the cost:
 //
@@ -38,6 +48,7 @@
 // are maps by the time this pass runs.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
+#include "Transforms/Edits/DeviceCosts.h"
 #include "Transforms/Edits/Nodes.h"
 #include "Transforms/Optimize/DistributionCost.h"
 #include "Transforms/Optimize/StepGraph.h"
@@ -59,6 +70,7 @@ using diag::Reason;
 using diag::Why;
 using nest::Item;
 using nest::Map;
+using nest::Run;
 using nest::Use;
 
 constexpr std::size_t most = 64;         // steps of a body
@@ -104,9 +116,9 @@ int64_t percentOf(const std::vector<Group> &groups, const StepGraph &graph, cons
 /// One loop that may be split.
 class Distribution {
 public:
-    Distribution(LoopRegion &l, const LoopsOf &known)
+    Distribution(LoopRegion &l, const LoopsOf &known, bool device)
         : loop_(l), g_(known.g), memories_(known.memories), items_(known.items), loops_(known.loops),
-          symbols_(known.after.symbols()) {}
+          symbols_(known.after.symbols()), device_(device) {}
 
     /// Why the loop stays as it is; empty if it can be distributed.
     Reason obstacle() {
@@ -128,7 +140,8 @@ public:
         graph_.emplace(body_, header_.level(), loop_, items_, loops_);
         groups_ = groupsOf(*graph_, body_.size());
         if (isOneLoop())
-            return {Why::Dependence, "no part of its body is independent of other iterations"};
+            return device_ && storesVariables() ? Reason()
+                                                : Reason{Why::Dependence, "no part of its body is independent of other iterations"};
         return choosesParts(DistributionCost(body_, header_.level(), g_, graph_->variables()))
                    ? Reason()
                    : Reason{Why::Unprofitable, "its parts use the same memory, which one loop traverses only once"};
@@ -149,6 +162,8 @@ public:
     void distribute(const std::set<Name> &connectors) {
         if (team_) // the original loop keeps its variables
             taken_ = graph_->variables();
+        if (!stored_.empty())
+            return surroundLoop(connectors);
         std::vector<Item> parts;
         for (const Group &g : groups_)
             parts.push_back({part(g, connectors), nullptr});
@@ -208,6 +223,97 @@ private:
             return !isOneLoop() && percent <= smallLoss;
         }
         return false;
+    }
+
+    /// Sets groups of which one is the loop, with arrays for variables. Returns false if that gains nothing.
+    bool storesVariables() {
+        const Costs c;
+        const auto isStep = [](const Item &i) { return i.step != nullptr; };
+        if (makesCalls_ || analysis::loopAround(loop_.parent()) || !header_.range().step.isOne() ||
+            !std::all_of(body_.begin(), body_.end(), isStep))
+            return false;
+        graph_.emplace(body_, header_.level(), loop_, items_, loops_, static_cast<int64_t>(c.threadStep / c.chained / 4));
+        groups_ = groupsOf(*graph_, body_.size());
+        if (groups_.size() < 2 || std::count_if(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; }) != 1)
+            return false;
+        double saved = 0;
+        std::map<Name, std::size_t> users; // the number of groups
+        for (const Group &g : groups_) {
+            std::set<Name> used;
+            for (std::size_t k = 0; k < body_.size(); ++k)
+                if (has(g.steps, k)) {
+                    saved += g.ordered ? 0 : c.chained * static_cast<double>(operationsOf(*body_[k].step));
+                    for (const Use &u : body_[k].step->uses)
+                        used.insert(u.data);
+                }
+            for (const Name n : used)
+                ++users[n];
+        }
+        for (const Name n : graph_->storedVariables())
+            if (users[n] > 1)
+                stored_.insert(n);
+        const std::optional<Run> rest = loops_.runOf(loop_);
+        if (!rest || rest->items.size() != body_.size() || saved * countedTrips() <= c.launch)
+            stored_.clear();
+        return !stored_.empty();
+    }
+
+    double countedTrips() const { return static_cast<double>(header_.trips().asInt().value_or(1000)); }
+
+    /// Puts maps before and after the loop, which keeps its ordered steps.
+    void surroundLoop(const std::set<Name> &connectors) {
+        const auto at = std::find_if(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; });
+        const Steps own = at->steps | graph_->neededBy(at->steps);
+        Run rest = *loops_.runOf(loop_);
+        for (std::size_t k = 0; k < body_.size(); ++k)
+            for (const Use &u : body_[k].step->uses)
+                if (has(own, k) && graph_->variables().count(u.data))
+                    taken_.insert(u.data);
+        for (const Name n : stored_) {
+            DataDesc d = DataDesc::array(g_.desc(n)->dtype, {sym::max({header_.range().steps(), 1})}, true);
+            d.storage = Storage::CPU_Heap;
+            arrays_.emplace(n, nest::addContainer(g_, n.str() + "_all", std::move(d), connectors));
+        }
+        Region &r = *loop_.parent();
+        const auto put = [&](auto first, auto last, State *s) {
+            Run run{&r, &memories_, {s}};
+            for (; first != last; ++first)
+                run.items.push_back({part(*first, connectors), nullptr});
+            nest::write(run);
+        };
+        if (at != groups_.begin())
+            put(groups_.begin(), at, r.addStateBefore(&loop_, g_.freshLabel(loop_.label + "_before")));
+        if (at + 1 != groups_.end())
+            put(at + 1, groups_.end(), r.addStateAfter(&loop_, g_.freshLabel(loop_.label + "_after")));
+        std::vector<Item> kept;
+        for (std::size_t k = 0; k < rest.items.size(); ++k)
+            if (has(own, k)) {
+                storeIn(rest.items[k]);
+                kept.push_back(std::move(rest.items[k]));
+            }
+        rest.items = std::move(kept);
+        nest::write(rest);
+        for (const Name n : stored_)
+            g_.arrays.erase(n);
+        loops_.changed();
+    }
+
+    /// The element of the iteration in the arrays replaces the variables.
+    void storeIn(Item &i) {
+        nest::renameContainers(i, arrays_, g_, memories_);
+        const sym::Expr at = sym::Expr::symbol(loop_.variable) - header_.range().begin;
+        const sym::Subset element({{at, at, 1, 1}});
+        std::vector<Use> &uses = i.step->uses;
+        for (const auto &[variable, array] : arrays_)
+            for (Use &u : uses) {
+                const bool isCopy = i.step->isCopy() && (uses.front().data == array || uses.back().data == array);
+                if (u.data == array)
+                    u.subset = element;
+                if (u.memlet.data == array)
+                    u.memlet.subset = element;
+                else if (u.data == array || isCopy)
+                    u.memlet.otherSubset = element;
+            }
     }
 
     /// Does splitting into the groups gain nothing?
@@ -286,6 +392,9 @@ private:
             const bool copied = has(graph_->copied(), k);
             out->body.push_back(copied ? Item{nullptr, std::make_unique<nest::Step>(*body_[k].step)} : std::move(body_[k]));
         }
+        if (!arrays_.empty())
+            for (Item &i : out->body)
+                storeIn(i);
         for (const Item &i : out->body)
             for (const nest::PlacedUse &u : nest::usesOf(i))
                 if (graph_->variables().count(u.use->data) && !own.count(u.use->data))
@@ -318,6 +427,9 @@ private:
     std::vector<Group> groups_;
     int64_t team_ = 0;     // the smallest team that runs the parts (smaller ones run the original loop), or 0: all run the parts
     std::set<Name> taken_; // variables that groups already have
+    const bool device_;
+    std::set<Name> stored_;       // variables that become arrays, around the loop
+    std::map<Name, Name> arrays_; // by variable
 };
 
 class DistributeLoops : public pass::GraphPass {
@@ -328,7 +440,7 @@ class DistributeLoops : public pass::GraphPass {
         bool makesCalls = false;
         const bool changed = changeLoops(root, [&](LoopRegion &l, const LoopsOf &known) {
             const pass::Element where(l);
-            Distribution distribution(l, known);
+            Distribution distribution(l, known, context.options.gpu());
             if (const Reason why = distribution.obstacle()) {
                 context.missed(where, "remains one loop", why);
                 return false;

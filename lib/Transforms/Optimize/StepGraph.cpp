@@ -1,5 +1,7 @@
 #include "Transforms/Optimize/StepGraph.h"
 
+#include "sdfgc/Tasklet/Cost.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms {
@@ -8,8 +10,8 @@ using namespace ir;
 using nest::Item;
 
 StepGraph::StepGraph(const std::vector<Item> &body, analysis::LoopLevel loop, const LoopRegion &region,
-                     const nest::Conflicts &items, const nest::LoopItems &loops)
-    : body_(body), items_(items), after_(body.size()), carried_(body.size()) {
+                     const nest::Conflicts &items, const nest::LoopItems &loops, std::optional<int64_t> stored)
+    : body_(body), items_(items), stored_(stored), after_(body.size()), carried_(body.size()) {
     for (const Item &i : body) {
         for (nest::PlacedUse &u : uses_.emplace_back(nest::usesOf(i)))
             u.instance.loops.insert(u.instance.loops.begin(), loop);
@@ -20,6 +22,14 @@ StepGraph::StepGraph(const std::vector<Item> &body, analysis::LoopLevel loop, co
         for (std::size_t b = a; b < body.size(); ++b)
             connect(a, b);
     close();
+}
+
+int64_t operationsOf(const nest::Step &s) {
+    int64_t out = 0;
+    for (const Node *n : s.nodes)
+        if (const auto *t = dyn_cast<Tasklet>(n))
+            out += py::operations(py::parseBlockOrRaw(t->code.text)).value_or(0);
+    return out;
 }
 
 Steps StepGraph::neededBy(Steps group) const {
@@ -47,6 +57,18 @@ void StepGraph::findVariables(const LoopRegion &region, const nest::LoopItems &l
     for (std::size_t k = 0; k < body_.size(); ++k)
         if (isCopied(k))
             copied_ |= only(k);
+    for (const Name n : variables_)
+        if (stored_ && maybeStored(n, *region.sdfg()))
+            storedVariables_.insert(n);
+}
+
+/// Do steps only read and overwrite it?
+bool StepGraph::maybeStored(Name variable, const SDFG &g) const {
+    return g.desc(variable)->totalSize.isOne() && std::all_of(uses_.begin(), uses_.end(), [&](const auto &ofStep) {
+               return std::all_of(ofStep.begin(), ofStep.end(), [&](const nest::PlacedUse &u) {
+                   return u.use->data != variable || (u.use->kind != nest::UseKind::Update && u.instance.loops.size() == 1);
+               });
+           });
 }
 
 /// Does the step only assign a variable, with a value that is the same wherever it runs in the iteration?
@@ -56,6 +78,8 @@ bool StepGraph::isCopied(std::size_t k) const {
         i.step && !i.step->effects && (i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front())));
     const auto writes = std::count_if(uses_[k].begin(), uses_[k].end(), [](const nest::PlacedUse &u) { return u.use->writes(); });
     if (!simple || writes != 1 || !uses_[k].back().use->writes() || !variables_.count(uses_[k].back().use->data))
+        return false;
+    if (stored_ && operationsOf(*i.step) >= *stored_)
         return false;
     const Name variable = uses_[k].back().use->data;
     for (std::size_t other = 0; other < body_.size(); ++other)
@@ -76,6 +100,11 @@ void StepGraph::connect(std::size_t a, std::size_t b) {
         for (const nest::PlacedUse &v : uses_[b]) {
             if (!items_.meet(*u.use, *v.use) || inner_.count(u.use->data))
                 continue;
+            if (storedVariables_.count(u.use->data)) { // each iteration has its own element
+                if (!has(copied_, a) && (u.use->writes() || v.use->writes()))
+                    after_[a] |= only(b);
+                continue;
+            }
             if (variables_.count(u.use->data)) {
                 if (!has(copied_, a)) {
                     after_[a] |= only(b);

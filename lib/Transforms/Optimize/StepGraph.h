@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 namespace sdfgc::transforms {
 
@@ -13,15 +14,21 @@ using Steps = uint64_t; // a set of steps, by number: at most 64
 inline Steps only(std::size_t step) { return Steps(1) << step; }
 inline bool has(Steps s, std::size_t step) { return (s >> step) & 1; }
 
+/// The operations of the tasklets of a step, as far as they are known.
+int64_t operationsOf(const nest::Step &s);
+
 /// The dependences between the steps of a body.
 class StepGraph {
 public:
-    /// `loop`: the loop as a level around the body, which `region` holds. Keeps references to `body` and `items`.
+    /// `loop`: the loop as a level around the body, which `region` holds. Keeps references to `body` and `items`. With `stored`,
+    /// arrays may hold the values of variables for all iterations; steps with at least as many operations are not duplicated.
     StepGraph(const std::vector<nest::Item> &body, analysis::LoopLevel loop, const ir::LoopRegion &region,
-              const nest::Conflicts &items, const nest::LoopItems &loops);
+              const nest::Conflicts &items, const nest::LoopItems &loops, std::optional<int64_t> stored = std::nullopt);
 
     /// The containers private to an iteration, at the top of the body.
     const std::set<Name> &variables() const { return variables_; }
+    /// Those with one element that an array may hold for all iterations.
+    const std::set<Name> &storedVariables() const { return storedVariables_; }
     /// The steps that can be duplicated wherever their variable is used.
     Steps copied() const { return copied_; }
     /// The duplicated steps that a set of steps needs.
@@ -48,6 +55,7 @@ private:
     bool reads(Steps s, Name variable) const;
     void findVariables(const ir::LoopRegion &region, const nest::LoopItems &loops);
     bool isCopied(std::size_t k) const;
+    bool maybeStored(Name variable, const ir::SDFG &g) const;
     void connect(std::size_t a, std::size_t b);
     void close();
 
@@ -56,6 +64,8 @@ private:
     std::vector<std::vector<nest::PlacedUse>> uses_;
     std::set<Name> inner_;     // what maps in the body have for themselves
     std::set<Name> variables_; // what iterations have for themselves
+    std::set<Name> storedVariables_;
+    const std::optional<int64_t> stored_;
     Steps copied_ = 0;
     std::vector<Steps> after_, carried_, reached_; // for each step: those that must follow it
 };
