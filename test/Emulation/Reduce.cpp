@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace {
 
@@ -47,6 +48,12 @@ template <class T> SDFGC_KERNEL void columnSums(T *sums) {
     const int thread = gpu::linearThread();
     for (int round = 0; round < 2; ++round) // immediately again, with other values
         sums[2 * thread + round] = gpu::columnReduceAll(static_cast<T>(T(thread + 1) * T(round + 1)), gpu::Sum());
+}
+
+template <class T> SDFGC_KERNEL void columnSumsInLine(T *sums, unsigned columns) {
+    const int thread = gpu::linearThread();
+    for (int round = 0; round < 2; ++round) // immediately again, with other values
+        sums[2 * thread + round] = gpu::columnReduceAll(static_cast<T>(T(thread + 1) * T(round + 1)), gpu::Sum(), columns);
 }
 
 template <class T, class F>
@@ -140,6 +147,26 @@ TEMPLATE_TEST_CASE("columns of threads reduce", "", int, double) {
                     sum += static_cast<T>(other + 1);
                 CHECK(found[2 * thread] == sum);
                 CHECK(found[2 * thread + 1] == 2 * sum);
+            }
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE("blocks of one dimension reduce columns", "", int8_t, int, double) {
+    using T = TestType;
+    for (const auto &[threads, columns] :
+         {std::pair(1, 1), std::pair(256, 16), std::pair(33, 11), std::pair(40, 40), std::pair(96, 1)}) {
+        for (const uint64_t seed : {0, 1, 2}) {
+            const Fresh fresh(seed);
+            const Device<T> sums(2 * threads);
+            run<columnSumsInLine<T>>(1, gpu::Dim3(static_cast<unsigned>(threads)), sums.data, static_cast<unsigned>(columns));
+            const std::vector<T> found = sums.get();
+            for (int thread = 0; thread < threads; ++thread) {
+                T sum = 0;
+                for (int other = thread % columns; other < threads; other += columns)
+                    sum = static_cast<T>(sum + static_cast<T>(other + 1));
+                CHECK(found[2 * thread] == sum);
+                CHECK(found[2 * thread + 1] == static_cast<T>(2 * sum));
             }
         }
     }

@@ -293,10 +293,11 @@ std::optional<py::Reduction> reductionOf(const std::string &word) {
 
 } // namespace
 
-/// All threads of a block, or those with the same index along x, combine their values, and the first one, or all of them, get the
+/// All threads of a block, or those of a column, combine their values, and the first one, or all of them, get the
 /// result.
 void Translator::blockReduce(const LibraryCall &c, Together who) {
-    const auto reduction = c.arguments.size() == 2 ? reductionOf(c.arguments[1].word) : std::nullopt;
+    const bool columns = who == Together::Columns, counted = columns && c.arguments.size() == 3 && c.arguments[2].value;
+    const auto reduction = c.arguments.size() == 2 || counted ? reductionOf(c.arguments[1].word) : std::nullopt;
     if (!reduction || !c.result || !c.arguments[0].value) {
         refuse("this call of the function `" + c.function + "`");
         return;
@@ -314,9 +315,11 @@ void Translator::blockReduce(const LibraryCall &c, Together who) {
         others = b().jumpLater(b().compare(py::Op::Eq, self, zero));
     const Operand total = b().reserve(t), next = b().reserve(t), k = b().reserve(ScalarKind::Int64);
     // The values are those of every `step`-th thread, beginning with thread k.
-    const bool columns = who == Together::Columns;
-    const Operand threads = blockThreads(), step = columns ? Builder::integerAt(m_.blockSize) : one;
-    b().copy(k, columns ? Builder::integerAt(m_.threadIndex) : zero);
+    const Operand threads = blockThreads();
+    const Operand step = counted   ? b().convert(b().expression(*c.arguments[2].value), ScalarKind::Int64)
+                         : columns ? Builder::integerAt(m_.blockSize)
+                                   : one;
+    b().copy(k, counted ? b().binary(py::Op::Mod, self, step) : columns ? Builder::integerAt(m_.threadIndex) : zero);
     b().emit({takeValueNow, total.at, self.at, k.at, bytes, &together});
     const std::size_t top = b().position();
     b().copy(k, b().binary(py::Op::Add, k, step));

@@ -81,24 +81,28 @@ template <class T, class F> SDFGC_DEVICE T blockReduceAll(const T &value, F op) 
     return everyones;
 }
 
-/// Combines the values of the threads that have threadIdx.x in common, in a block of at most two dimensions; all of them get the
-/// result. Uses shared memory for one value of each thread; may be called again at once.
-template <class T, class F> SDFGC_DEVICE T columnReduceAll(const T &value, F op) {
+/// Combines the values of the threads whose numbers in the block have the same remainder by `columns`, which divides the number of
+/// threads; all of them get the result. Uses shared memory for one value of each thread; may be called again at once.
+template <class T, class F> SDFGC_DEVICE T columnReduceAll(const T &value, F op, unsigned columns) {
     SDFGC_SHARED(T, values, 1024);
-    T *const mine = values + linearThread();
+    const unsigned thread = static_cast<unsigned>(linearThread());
+    T *const mine = values + thread;
     *mine = value;
-    for (unsigned rows = blockDim.y; rows > 1;) {
+    for (unsigned rows = blockDim.x * blockDim.y * blockDim.z / columns; rows > 1;) {
         const unsigned half = (rows + 1) / 2;
         __syncthreads();
-        if (threadIdx.y + half < rows)
-            *mine = op(*mine, mine[half * blockDim.x]);
+        if (thread + half * columns < rows * columns)
+            *mine = op(*mine, mine[half * columns]);
         rows = half;
     }
     __syncthreads();
-    const T everyones = values[threadIdx.x];
+    const T everyones = values[thread % columns];
     __syncthreads(); // the next call writes `values` again
     return everyones;
 }
+
+/// The same for the threads that have threadIdx.x in common, in a block of at most two dimensions.
+template <class T, class F> SDFGC_DEVICE T columnReduceAll(const T &value, F op) { return columnReduceAll(value, op, blockDim.x); }
 
 /// Combines the values of all threads of the grid without a second kernel and without depending on the order of blocks: every block
 /// writes its result to `partial[block]`, and the last block to finish combines them. `*counter` counts the blocks: it must be 0
