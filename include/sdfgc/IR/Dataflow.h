@@ -160,7 +160,8 @@ public:
     std::optional<std::vector<sym::Expr>> gpuBlockSize; // threads per block along x, y, z
     std::string gpuLaunchBounds = "0";                  // threads that the compiler may rely on; 0: those of a block, -1: none
     std::vector<sym::Expr> gpuGridLimit;                // maximum number of blocks along x, y, z; 0: as many as the iterations
-                                                        // need. Of a persistent kernel: 1, or empty for as many as run at once
+                                                        // need. Of a persistent kernel: 1, or empty for as many as run at once;
+                                                        // of a map in it: 1, or empty for all of them
     int64_t gpuMinWarpsPerEu = 0, gpuMaxNReg = 0;
     bool gpuForceSyncthreads = false;
     std::optional<int> stream; // for a kernel: number of the GPU stream that it is launched on, set by assign-streams

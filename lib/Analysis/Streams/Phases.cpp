@@ -14,6 +14,16 @@ bool PhaseKnowledge::sameAs(const PhaseKnowledge &other) const {
                       [](const auto &a, const auto &b) { return a.first == b.first; });
 }
 
+void PhaseKnowledge::passBlockBarrier() {
+    for (auto it = pending.begin(); it != pending.end();)
+        if (it->first.second == PhaseWait::FirstBlock) {
+            pending.emplace(std::pair(it->first.first, PhaseWait::OtherBlocks), it->second);
+            it = pending.erase(it);
+        } else {
+            ++it;
+        }
+}
+
 std::string PhaseConflict::laterName() const {
     if (step == steps->size())
         return "the end of " + elementName(*state);
@@ -67,6 +77,7 @@ void PhaseOrder::blocks(State &s, MapEntry &kernel) {
 
 void PhaseOrder::grid(State &s, MapEntry &kernel) {
     executor_ = Executor::Grid;
+    manyBlocks_ = kernel.gpuGridLimit.empty();
     scope(s, &kernel, {});
     std::vector<MapEntry *> inside;
     kernelsOfGrid(s, &kernel, inside);
@@ -107,18 +118,32 @@ bool PhaseOrder::found(const PhaseConflict &c) {
     return true;
 }
 
+PhaseWait PhaseOrder::waitFor(const StreamStep &phase) const {
+    return executor_ == Executor::Grid && manyBlocks_ && phase.ofFirstBlock ? PhaseWait::FirstBlock : PhaseWait::AllBlocks;
+}
+
+/// Looks for conflicts that a barrier of all threads resolves before those for which one of the first block is enough.
 bool PhaseOrder::check(State &s, Node *entry, std::size_t i, PhaseKnowledge &now) {
     const std::vector<StreamStep> &steps = phases(s, entry);
-    for (const MemoryUse &u : steps[i].uses)
-        for (const bool write : {false, true}) {
-            auto earlier = u.write || write ? now.pending.find({u.memory, write}) : now.pending.end();
-            if (earlier == now.pending.end())
-                continue;
-            if (found({&s, entry, i, &steps, earlier->second, earlier->first, executor_}))
-                return true;
-            now.pending.clear();
-            return false;
-        }
+    const bool isFirst = waitFor(steps[i]) == PhaseWait::FirstBlock;
+    for (const PhaseWait wait : {PhaseWait::AllBlocks, PhaseWait::OtherBlocks, PhaseWait::FirstBlock}) {
+        if (isFirst && wait == PhaseWait::OtherBlocks)
+            continue;
+        const bool inBlock = isFirst && wait == PhaseWait::FirstBlock;
+        for (const MemoryUse &u : steps[i].uses)
+            for (const bool write : {false, true}) {
+                auto earlier = u.write || write ? now.pending.find({{u.memory, write}, wait}) : now.pending.end();
+                if (earlier == now.pending.end())
+                    continue;
+                if (found({&s, entry, i, &steps, earlier->second, earlier->first.first, inBlock ? Executor::Block : executor_}))
+                    return true;
+                if (inBlock)
+                    now.passBlockBarrier();
+                else
+                    now.pending.clear();
+                return false;
+            }
+    }
     return false;
 }
 
@@ -132,6 +157,8 @@ PhaseKnowledge PhaseOrder::scope(State &s, Node *entry, const PhaseKnowledge &in
             if (step.kind == StreamStep::Async) {
                 if (executor_ == Executor::Block || step.async.kind == AsyncOp::GridBarrier)
                     now.pending.clear();
+                else if (step.async.kind == AsyncOp::Barrier)
+                    now.passBlockBarrier();
                 continue;
             }
             if ((again = check(s, entry, i, now)))
@@ -139,7 +166,7 @@ PhaseKnowledge PhaseOrder::scope(State &s, Node *entry, const PhaseKnowledge &in
             if (step.kind == StreamStep::Nested)
                 now = whole(*static_cast<NestedSDFGNode *>(step.node)->sdfg, std::move(now));
             for (MemoryUse u : step.uses) // a nested SDFG may read its conditions last; a loop reads its bounds first
-                now.pending[u] = &step;
+                now.pending[{u, waitFor(step)}] = &step;
             if (step.kind == StreamStep::Loop)
                 now = iterated(std::move(now), [&](const PhaseKnowledge &head) { return scope(s, step.node, head); });
         }
@@ -154,17 +181,17 @@ PhaseKnowledge PhaseOrder::state(State &s, PhaseKnowledge head) {
     const bool first = s.parent() == s.sdfg() && s.sdfg()->start() == &s && s.inEdges().empty();
     if (!first)
         for (MemoryUse u : conditions)
-            head.pending.emplace(u, &condition_);
+            head.pending.emplace(std::pair(u, PhaseWait::AllBlocks), &condition_);
     for (;;) {
         PhaseKnowledge now = scope(s, nullptr, head);
-        auto written = std::find_if(conditions.begin(), conditions.end(), [&](MemoryUse u) {
-            return now.pending.count({u.memory, true});
+        auto written = std::find_if(now.pending.begin(), now.pending.end(), [&](const auto &access) {
+            const MemoryUse use = access.first.first;
+            return use.write && std::find(conditions.begin(), conditions.end(), MemoryUse{use.memory, false}) != conditions.end();
         });
-        if (written == conditions.end())
+        if (written == now.pending.end())
             return now;
-        auto earlier = now.pending.find({written->memory, true});
         const std::vector<StreamStep> &steps = phases(s, nullptr);
-        if (!found({&s, nullptr, steps.size(), &steps, earlier->second, earlier->first, executor_})) {
+        if (!found({&s, nullptr, steps.size(), &steps, written->second, written->first.first, executor_})) {
             now.pending.clear();
             return now;
         }

@@ -252,9 +252,32 @@ private:
     void phaseOf(Node &n, Edge *edge, const std::vector<MemoryUse> &uses) {
         StreamStep &s = add(StreamStep::Operation, n);
         s.edge = edge;
+        s.ofFirstBlock = executor_ == Executor::Grid && (edge ? isOfFirstBlock(*edge) : isOfFirstBlock(n));
         for (MemoryUse u : uses)
             if (all_.isSeenByThreads(u.memory))
                 s.uses.push_back(u);
+    }
+    /// As lowered (lib/Lower/Kernels): iterations are distributed from the first block on, and the first thread runs tasklets; but all
+    /// threads run those that only write registers, and one of each block those that write shared memory.
+    bool isOfFirstBlock(const Node &n) const {
+        if (const auto *m = dyn_cast<MapEntry>(&n))
+            return m->schedule == Schedule::GPU_Device &&
+                   (!m->gpuGridLimit.empty() ||
+                    std::all_of(m->ranges.begin(), m->ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); }));
+        const auto isOfGrid = [&](const Edge *e) {
+            const AccessNode *a = end(e, false);
+            const DataDesc *d = a ? state_.sdfg()->desc(a->data) : nullptr;
+            return a && (!d || (d->storage != Storage::Register && d->storage != Storage::GPU_Shared));
+        };
+        return isa<Tasklet>(&n) && std::any_of(n.outEdges().begin(), n.outEdges().end(), isOfGrid);
+    }
+    /// A copy of one element.
+    bool isOfFirstBlock(const Edge &copy) const {
+        const AccessNode *to = end(&copy, false);
+        const DataDesc *d = to ? state_.sdfg()->desc(to->data) : nullptr;
+        const auto read = sourceSubset(&copy), written = destinationSubset(&copy);
+        return d && d->storage != Storage::Register && d->storage != Storage::GPU_Shared &&
+               ((read && read->isOneElement()) || (written && written->isOneElement()));
     }
     /// Copies, where the lowered program performs them (lib/Lower/Flow/States.cpp, lowerAccess).
     void phaseOfAccess(AccessNode &n) {

@@ -61,6 +61,15 @@ sym::Expr iterationsOf(const Instance &in, const MapEntry &m) {
 } // namespace
 
 void gridMap(Instance &in, MapEntry &m, tree::Block &out) {
+    if (!in.fn->device.isOneBlock && !m.gpuGridLimit.empty()) {
+        auto *only = out.add<If>();
+        const py::ExprRef isFirst = py::compare(py::Op::Eq, py::call(number::blockInGrid, {}), py::intLit(0));
+        only->branches.push_back({isFirst, std::make_unique<tree::Block>()});
+        in.fn->device.isOneBlock = true;
+        gridMap(in, m, *only->branches.back().body);
+        in.fn->device.isOneBlock = false;
+        return;
+    }
     SymbolScope symbols(in);
     const bool byBlocks = analysis::runByBlocks(m);
     const std::array<sym::Expr, 3> &block = in.fn->device.block;

@@ -18,7 +18,8 @@
 //     copies                   are distributed over all threads, or over those of each block if the target is shared memory
 //
 // A grid limit makes the grid a single block (MapEntry::gpuGridLimit, set by persist-loops): its threads share the device-wide
-// maps, barriers of the grid are those of the block, and the launch is an ordinary one.
+// maps, barriers of the grid are those of the block, and the launch is an ordinary one. If only a device-wide map in a grid of many
+// blocks has a limit, the threads of the first block share its iterations.
 //
 // All of it runs with a single block size, which shape-kernels has chosen.
 //

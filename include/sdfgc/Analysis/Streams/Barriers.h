@@ -18,6 +18,15 @@
 // together. Maps over the device are phases of the grid, separated by grid barriers. The code of a block in one of
 // their iterations is a separate walk.
 //
+// The first block alone runs some phases of the grid: maps with a single iteration or a grid limit, and code that a single thread
+// runs. Two of these are separated by a barrier of the block, which all blocks reach:
+//
+//     map s[_ = 0:1] { threads: sum = ... }     by the first block
+//     Barrier
+//     r = sqrt(sum)                             by its first thread
+//     GridBarrier
+//     map d[i = 0:N] { A[i] /= r }              by all blocks
+//
 // The rule comes from the reference on GPU code generation, sections 5.7 and 9.12, but uses dependences instead of one
 // barrier per map or state.
 #pragma once
@@ -29,9 +38,15 @@
 
 namespace sdfgc::analysis {
 
+/// Which threads must wait for an access, at a barrier of the grid: those of all blocks, those of other blocks than the first one, which
+/// has made the access before a barrier of its own, or all, where those of the first block may do so at a barrier of this block.
+enum class PhaseWait : uint8_t { AllBlocks, OtherBlocks, FirstBlock };
+
 /// Accesses since the last barrier on some path, each with a phase that performs it.
 struct PhaseKnowledge {
-    std::map<MemoryUse, const StreamStep *> pending;
+    std::map<std::pair<MemoryUse, PhaseWait>, const StreamStep *> pending;
+    /// The effect of a barrier that the threads of each block of a grid pass: the first block has made its accesses.
+    void passBlockBarrier();
     void join(const PhaseKnowledge &other) { pending.insert(other.pending.begin(), other.pending.end()); }
     bool sameAs(const PhaseKnowledge &other) const;
 };
@@ -67,12 +82,14 @@ private:
     PhaseKnowledge scope(ir::State &s, ir::Node *entry, const PhaseKnowledge &in);
     const std::vector<StreamStep> &phases(ir::State &s, ir::Node *entry);
     bool check(ir::State &s, ir::Node *entry, std::size_t i, PhaseKnowledge &now);
+    PhaseWait waitFor(const StreamStep &phase) const;
 
     ir::SDFG &root_;
     StreamSteps &steps_;
     const Found *found_ = nullptr;
     Executor executor_ = Executor::Block;
-    StreamStep condition_; // represents reads by control flow
+    StreamStep condition_;    // represents reads by control flow
+    bool manyBlocks_ = false; // is it the grid of a kernel that may have several blocks?
     std::map<std::pair<const ir::State *, const ir::Node *>, std::shared_ptr<std::vector<StreamStep>>> cache_;
     std::vector<std::shared_ptr<std::vector<StreamStep>>> old_; // knowledge points into them
 };

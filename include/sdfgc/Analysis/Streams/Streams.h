@@ -54,8 +54,9 @@ struct StreamStep {
     AsyncOp async;                                                            // of a node that orders streams
     std::vector<MemoryUse> uses;                                              // of an operation, by the device
     std::vector<MemoryUse> host;                                              // by the host, immediately
-    ir::Node *node = nullptr; // performs it: the entry of a kernel, the access node at the end of a copy
-    ir::Edge *edge = nullptr; // the copy
+    ir::Node *node = nullptr;  // performs it: the entry of a kernel, the access node at the end of a copy
+    ir::Edge *edge = nullptr;  // the copy
+    bool ofFirstBlock = false; // a phase of a grid of which all accesses are those of its first block
 };
 
 /// The steps of the states of one program and the memory that they access. Valid until nodes or edges change; the
