@@ -25,6 +25,11 @@
 // elements. In a kernel of many blocks, the device does, but a step takes two microseconds. A thread's operations that depend on each
 // other take the same time in all three forms. So the estimate compares the forms of each loop, inner ones first, and counts the
 // fastest one. In a kernel, one thread runs a loop that only contains its code, without barriers (ThreadLoops.h).
+//
+// A kernel of many blocks loses nothing if its steps turn out to be large. So it also gets loops that it runs faster if arrays are square:
+//
+//     for k in range(N):                  A has M rows: probably not a million of them
+//         A[:, k+1:] -= outer(A[:, k], A[:, k] @ A[:, k+1:])
 #include "Transforms/Offload/FewElements.h"
 
 #include "Transforms/Edits/HostReads.h"
@@ -36,6 +41,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 namespace sdfgc::transforms {
@@ -52,6 +58,7 @@ using Values = std::map<Name, int64_t>;
 /// The bounds that host loops count to.
 struct Counted {
     std::set<Name> sizes;   // symbols, including those from which loop bounds are computed
+    std::set<Name> beside;  // other sizes of arrays of which a dimension has one of these sizes
     bool quadratic = false; // a loop counts to the same bound as a surrounding loop
 };
 
@@ -114,6 +121,14 @@ Counted countedTo(SDFG &g) {
                 if (counted.sizes.count(symbol))
                     if (const sym::ParseResult value = sym::parse(text); value.expr)
                         addSymbols(counted.sizes, *value.expr);
+    }
+    const auto isCounted = [&](Name n) { return counted.sizes.count(n) != 0; };
+    for (const auto &[name, d] : g.arrays) {
+        std::set<Name> sizes;
+        for (const sym::Expr &e : d.isArray() && d.shape.size() > 1 ? d.shape : std::vector<sym::Expr>())
+            addSymbols(sizes, e);
+        if (std::any_of(sizes.begin(), sizes.end(), isCounted))
+            std::copy_if(sizes.begin(), sizes.end(), std::inserter(counted.beside, counted.beside.end()), std::not_fn(isCounted));
     }
     return counted;
 }
@@ -305,6 +320,8 @@ void Estimate::choose(LoopRegion &l, DeviceWork &work) {
     std::erase_if(forms, [&](KernelBlocks blocks) { return !work.isFasterIn(blocks); });
     std::stable_sort(forms.begin(), forms.end(),
                      [&](KernelBlocks a, KernelBlocks b) { return work.inKernel(a).onDevice() < work.inKernel(b).onDevice(); });
+    if (loops_->manyIfSquare.count(&l) && forms.empty() && work.inKernel(KernelBlocks::Many).onDevice() <= work.onDevice())
+        forms.push_back(KernelBlocks::Many);
     for (const KernelBlocks blocks : forms)
         if (loops_->mayBeKernel(l, blocks)) {
             work = work.inKernel(blocks);
@@ -390,16 +407,28 @@ std::string durationText(double nanoseconds) {
 
 DeviceWork estimateDeviceWork(SDFG &root, LoopChoice *loops) {
     const Counted counted = countedTo(root);
-    const auto sizeOf = [&](Name n) { return counted.quadratic || counted.sizes.count(n) ? countedSize : otherSize; };
-    Values values;
-    for (const auto &[symbol, type] : root.symbols)
-        values[symbol] = sizeOf(symbol);
-    for (const auto &[name, d] : root.arrays) // numbers passed by the caller
-        if (d.isScalar() && !d.transient)
-            values[name] = sizeOf(name);
-    DeviceWork work;
-    Estimate(root, std::move(values), work, loops).region(root, 1);
-    return work;
+    const auto estimate = [&](bool square, LoopChoice *choice) {
+        const auto sizeOf = [&](Name n) {
+            return counted.quadratic || counted.sizes.count(n) || (square && counted.beside.count(n)) ? countedSize : otherSize;
+        };
+        Values values;
+        for (const auto &[symbol, type] : root.symbols)
+            values[symbol] = sizeOf(symbol);
+        for (const auto &[name, d] : root.arrays) // numbers passed by the caller
+            if (d.isScalar() && !d.transient)
+                values[name] = sizeOf(name);
+        DeviceWork work;
+        Estimate(root, std::move(values), work, choice).region(root, 1);
+        return work;
+    };
+    if (loops && !counted.quadratic && !counted.beside.empty()) {
+        LoopChoice square{loops->mayBeKernel};
+        estimate(true, &square);
+        for (const auto &[l, blocks] : square.kernels)
+            if (blocks == KernelBlocks::Many)
+                loops->manyIfSquare.insert(l);
+    }
+    return estimate(false, loops);
 }
 
 } // namespace sdfgc::transforms

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 namespace sdfgc::transforms {
@@ -46,6 +47,7 @@ struct DeviceWork {
 struct LoopChoice {
     std::function<bool(ir::LoopRegion &, KernelBlocks)> mayBeKernel;
     std::map<const ir::LoopRegion *, KernelBlocks> kernels = {}; // loops inside of these may be there as well
+    std::set<const ir::LoopRegion *> manyIfSquare = {};          // those for which many blocks are best if arrays are square
     std::map<const ir::Block *, DeviceWork> work = {};
 };
 

@@ -318,7 +318,25 @@ private:
 
 namespace {
 
-/// Why threads of several blocks cannot share the work of the states in a block.
+/// Does an edge move a single element, or none?
+bool isOfElement(const Edge &e) {
+    if (e.memlet.isEmpty() || (e.memlet.subset && e.memlet.subset->isOneElement()))
+        return true;
+    const DataDesc *d = e.memlet.subset ? nullptr : e.src->state()->sdfg()->desc(e.memlet.data);
+    return d && d->totalSize.isOne();
+}
+
+/// Does a map only add up values in one element? The first block computes this sum (map-to-threads).
+bool isSum(const MapEntry &m, const analysis::ScopeTree &scopes) {
+    const auto &inside = scopes.children(&m);
+    const auto &out = m.exit->outEdges();
+    return out.size() == 1 && m.exit->inEdges().size() == 1 && isOfElement(*out.front()) &&
+           !m.exit->inEdges().front()->memlet.wcr.empty() && std::all_of(inside.begin(), inside.end(), [](const Node *n) {
+               return isa<Tasklet>(n) || isa<AccessNode>(n) || n->isExit();
+           });
+}
+
+/// Why the blocks of a grid cannot share the work of the states in a block.
 Reason whyNotByMany(Block &b) {
     for (const Block *inner : blocksOf(b)) {
         const auto *s = dyn_cast<State>(inner);
@@ -326,11 +344,14 @@ Reason whyNotByMany(Block &b) {
             continue;
         const analysis::ScopeTree scopes(*s);
         for (const Node *n : scopes.children(nullptr)) {
-            if (isa<LibraryNode>(n) || isa<NestedSDFGNode>(n))
+            const auto &edges = n->outEdges();
+            const bool isElement = std::all_of(edges.begin(), edges.end(), [](const Edge *e) { return isOfElement(*e); });
+            if (isa<NestedSDFGNode>(n) || (isa<LibraryNode>(n) && !isElement))
                 return {Why::Library, quoted(n->label) + " is shared by the threads of one block"};
             const auto *m = dyn_cast<MapEntry>(n);
-            if (m && std::any_of(m->exit->outEdges().begin(), m->exit->outEdges().end(),
-                                 [](const Edge *e) { return !e->memlet.wcr.empty(); }))
+            if (m && !isSum(*m, scopes) && std::any_of(m->exit->outEdges().begin(), m->exit->outEdges().end(), [](const Edge *e) {
+                    return !e->memlet.wcr.empty();
+                }))
                 return {Why::Update, "map " + quoted(m->label) + " updates elements that threads share"};
         }
     }

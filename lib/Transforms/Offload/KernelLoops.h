@@ -17,8 +17,8 @@
 //      block writes it only by copies of an entire array of the device, which the kernel reads instead, and a later reader
 //      on the host gets a copy of its own;
 //   4. nothing reads a symbol after the block that the block assigns.
-// In a kernel of many blocks, there are no library nodes beside its maps, since the threads of a single block share their work, and no map
-// updates elements that its iterations share.
+// In a kernel of many blocks, the first block computes sums: library nodes beside its maps have a single element as their result, and maps
+// update no elements that their iterations share, except those that only add up values in one element.
 #pragma once
 
 #include "Transforms/Offload/FewElements.h"

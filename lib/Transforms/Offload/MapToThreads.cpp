@@ -45,8 +45,10 @@
 // An element that is the same one throughout a row, such as a sum in an array, is kept in a variable of each thread;
 // the first thread stores it at the end of the row.
 //
-// In a persistent kernel, only sums are shared: a map that accumulates all of its iterations into one element becomes a row, with
-// the step before it that sets this element. Its other maps have the threads of the grid already.
+// In a persistent kernel, sums are shared: a map that accumulates all of its iterations into one element becomes a row, with the
+// step before it that sets this element. If the kernel has many blocks, columns are shared as well. Its blocks have one dimension: the
+// thread t has column t % 16, and every sixteenth element of it, beginning with t / 16. Its other maps have the threads of the grid
+// already.
 //
 // Not handled: kernels that specify how their threads are arranged; rows that need more than one thread to see what
 // another one has written (which would take shared memory and barriers); maps in nested SDFGs that the kernel calls.
@@ -57,6 +59,7 @@
 
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -85,13 +88,23 @@ class MapToThreads : public pass::GraphPass {
             for (nest::Run &run : runs) {
                 if (isOfGrid) {
                     run.changed |= shareSums(run.items, items, g, memories, connectors, anyOrder, context);
-                    continue;
+                    if (!hasManyBlocks(g))
+                        continue;
                 }
                 for (Item &i : run.items)
                     if (i.map && isOpen(*i.map->entry) && !hasThreads(i.map->body))
-                        run.changed |= share(i.map, items, g, memories, connectors, anyOrder, context);
+                        run.changed |= share(i.map, items, g, memories, connectors, anyOrder, context, isOfGrid);
             }
         });
+    }
+
+    /// Is an SDFG in a persistent kernel with as many blocks as run at once?
+    static bool hasManyBlocks(const SDFG &g) {
+        for (const Node *n = g.parentNode; n; n = n->state()->sdfg()->parentNode)
+            for (const Node *around : analysis::ScopeTree(*n->state()).enclosing(n))
+                if (const auto *m = dyn_cast<MapEntry>(around); m && m->schedule == Schedule::GPU_Persistent)
+                    return m->gpuGridLimit.empty();
+        return false;
     }
 
     /// A kernel whose threads the graph leaves to us.
@@ -165,18 +178,18 @@ class MapToThreads : public pass::GraphPass {
     }
 
     static bool share(std::unique_ptr<Map> &m, const nest::Conflicts &items, SDFG &g, analysis::Memories &memories,
-                      const std::set<Name> &connectors, bool anyOrder, pass::Context &context) {
+                      const std::set<Name> &connectors, bool anyOrder, pass::Context &context, bool inGrid) {
         auto rows = std::make_unique<Map>(nest::copyOf(*m)); // splitting may be in vain
         splitAccumulated(*rows);
         const RowSharing plan(*rows, items, g, anyOrder);
-        if (plan.lanes().empty() || !(plan.paysAsParameter() || plan.paysAsColumns()))
+        if (plan.lanes().empty() || !(plan.paysAsColumns() || (plan.paysAsParameter() && !inGrid)))
             return false;
         const pass::Element where = elementOfItem(*m, g);
         if (plan.why()) {
             context.missed(where, "each thread has a row of its own", plan.why());
             return false;
         }
-        if (spreadLanes(*rows, items, g, anyOrder)) {
+        if (!inGrid && spreadLanes(*rows, items, g, anyOrder)) {
             if (!context.mayChange(where, "each element of a row has a thread of its own"))
                 return false;
             m = std::move(rows);
@@ -187,7 +200,7 @@ class MapToThreads : public pass::GraphPass {
         if (!context.mayChange(where, plan.paysAsColumns() ? "the threads of a block share several columns"
                                                            : "the threads of a block share a row"))
             return false;
-        shareRow(*rows, plan, g, memories, connectors);
+        shareRow(*rows, plan, g, memories, connectors, inGrid);
         m = std::move(rows);
         return true;
     }

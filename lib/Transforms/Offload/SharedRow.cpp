@@ -23,23 +23,29 @@ namespace {
 
 constexpr int64_t mostThreads = 256, warp = 32;         // of a block for a row
 constexpr int64_t columnsOfBlock = 16, rowThreads = 32; // a block for neighbouring columns, and the threads of each
+constexpr int64_t gridUnroll = 2;                       // copies of the bodies of lane loops in a persistent kernel
 
 /// Rewrites one map according to its plan.
 class SharedRow {
 public:
-    SharedRow(Map &rows, const RowSharing &plan, SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors)
+    SharedRow(Map &rows, const RowSharing &plan, SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors,
+              bool inGrid)
         : rows_(rows), plan_(plan), g_(g), memories_(memories), connectors_(connectors),
-          thread_(nest::freshParameter("thread", rows, g)), columns_(plan.paysAsColumns()) {}
+          thread_(nest::freshParameter("thread", rows, g)), columns_(plan.paysAsColumns()), inGrid_(inGrid),
+          inLine_(columns_ && inGrid) {}
 
     void rewrite() {
         const int64_t length = plan_.longest().value_or(mostThreads);
-        threads_ = columns_ ? rowThreads : std::min(mostThreads, (length + warp - 1) / warp * warp);
+        threads_ = inLine_    ? mostThreads / columnsOfBlock
+                   : columns_ ? rowThreads
+                              : std::min(mostThreads, (length + warp - 1) / warp * warp);
         std::vector<Item> body = loadElements();
         for (Item &i : takeBody(rows_.body))
             body.push_back(std::move(i));
         for (Item &i : storeElements())
             body.push_back(std::move(i));
-        Map block = nest::loopLike(*rows_.entry, "threads", {thread_}, {{0, threads_ - 1, 1, 1}});
+        const int64_t inBlock = inLine_ ? mostThreads : threads_;
+        Map block = nest::loopLike(*rows_.entry, "threads", {thread_}, {{0, inBlock - 1, 1, 1}});
         if (columns_)
             body = shareColumns(std::move(body), block);
         const std::shared_ptr<MapEntry> entry = nest::entryLike(*block.entry, block.entry->label);
@@ -65,8 +71,11 @@ private:
         const sym::Range all =
             std::exchange(rows_.ranges.back(), {rows_.ranges.back().begin, rows_.ranges.back().end, columnsOfBlock, 1});
         rows_.params.back() = first;
-        block.params.push_back(row);
-        block.ranges.push_back({begin, begin + (columnsOfBlock - 1), 1, 1});
+        if (!inLine_) {
+            block.params.push_back(row);
+            block.ranges.push_back({begin, begin + (columnsOfBlock - 1), 1, 1});
+        }
+        const sym::Expr ofThread = begin + sym::mod(sym::Expr::symbol(thread_), columnsOfBlock); // in a block of one dimension
         std::vector<Item> out, inside;
         std::set<Name> used, written; // by the items inside
         const auto close = [&] {
@@ -75,6 +84,11 @@ private:
             Map m = nest::loopLike(*rows_.entry, rows_.entry->label, {only},
                                    {{sym::Expr::symbol(row), sym::min({sym::Expr::symbol(row), all.end}), 1, 1}});
             m.body = std::exchange(inside, {});
+            if (inLine_) {
+                Map named = nest::loopLike(*rows_.entry, rows_.entry->label, {row}, {{ofThread, ofThread, 1, 1}});
+                named.body.push_back({std::make_unique<Map>(std::move(m)), nullptr});
+                m = std::move(named);
+            }
             out.push_back({std::make_unique<Map>(std::move(m)), nullptr});
         };
         for (Item &i : body) {
@@ -205,11 +219,12 @@ private:
     /// The first thread stores the variables.
     std::vector<Item> storeElements() {
         std::vector<Item> stores;
+        const std::string isFirst = "if " + thread_.str() + (inLine_ ? " < " + std::to_string(columnsOfBlock) : " == 0");
         for (const Variable &v : variables_) {
             nest::Use to = element_(v, UseKind::Write);
             to.certain = false;
             to.memlet.dynamic = true;
-            stores.push_back(nest::taskletStep("store_" + v.element.data.str(), "if " + thread_.str() + " == 0:\n    __out = __inp",
+            stores.push_back(nest::taskletStep("store_" + v.element.data.str(), isFirst + ":\n    __out = __inp",
                                                {variable_(v, UseKind::Read)}, std::move(to), g_));
         }
         return stores;
@@ -241,11 +256,16 @@ private:
 
     void share(Map &m, std::size_t d) const {
         sym::Range &r = m.ranges[d];
-        r.begin = r.begin + r.step * sym::Expr::symbol(thread_);
+        const sym::Expr thread = sym::Expr::symbol(thread_);
+        r.begin = r.begin + r.step * (inLine_ ? sym::floorDiv(thread, columnsOfBlock) : thread);
         r.step = r.step * threads_;
-        if (m.entry->schedule != Schedule::Sequential) {
+        if (m.entry->schedule != Schedule::Sequential || inGrid_) {
             const std::shared_ptr<MapEntry> entry = nest::entryLike(*m.entry, m.entry->label);
             entry->schedule = Schedule::Sequential;
+            if (inGrid_) { // a persistent kernel has more live values, which four copies of the body would spill
+                entry->unroll = true;
+                entry->unrollFactor = gridUnroll;
+            }
             m.entry = entry.get();
             m.made = entry;
         }
@@ -328,7 +348,8 @@ private:
         auto node = std::make_shared<Tasklet>();
         node->label = "block";
         node->code = {std::string("__out = gpuReduce.") + (columns_ ? "columnReduceAll" : "blockReduceAll") +
-                          "(__inp, \"sdfgc::gpu::" + std::string(libnodes::deviceReduction(kind)) + "()\")",
+                          "(__inp, \"sdfgc::gpu::" + std::string(libnodes::deviceReduction(kind)) + "()\"" +
+                          (inLine_ ? ", " + std::to_string(columnsOfBlock) : "") + ")",
                       Language::Library};
         node->environments = {"GpuReduce"};
         node->debugInfo = part.access->debugInfo;
@@ -351,6 +372,8 @@ private:
     const std::set<Name> &connectors_; // of all nodes
     const Name thread_;
     const bool columns_;                  // does the block share several rows?
+    const bool inGrid_;                   // of a persistent kernel?
+    const bool inLine_;                   // do its threads do so, though the block has one dimension?
     int64_t threads_ = mostThreads;       // that share a row
     std::set<const Step *> combinations_; // by all threads of the block
     std::vector<Variable> variables_;
@@ -358,8 +381,9 @@ private:
 
 } // namespace
 
-void shareRow(Map &rows, const RowSharing &plan, SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors) {
-    SharedRow(rows, plan, g, memories, connectors).rewrite();
+void shareRow(Map &rows, const RowSharing &plan, SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors,
+              bool inGrid) {
+    SharedRow(rows, plan, g, memories, connectors, inGrid).rewrite();
 }
 
 } // namespace sdfgc::transforms
