@@ -15,7 +15,13 @@
 //
 // Many blocks: if steps are larger, but shorter than a launch, as many blocks as the device runs at once share them. They wait for each
 // other at barriers of the grid, which take two microseconds. Wavefronts (skew-loops) are such loops: their threads have long sums, so one
-// multiprocessor would be too slow. Elements that code outside of maps uses are in device memory then.
+// multiprocessor would be too slow. Elements that code outside of maps uses are in device memory then. The first block computes sums.
+//
+// Both: if a loop for one block is next to a loop for many, it becomes a part of its kernel. Its maps get a grid limit, so that only the
+// threads of the first block run them, which wait for each other at barriers of the block.
+//
+//     for p { map[i = ...] GPU_Device {...} }            factorisation: many blocks
+//     for i { s = A[i, 0:i] @ y[0:i];  y[i] -= s }       solution: the first block
 //
 // The estimate of FewElements.h compares the forms for each loop, inner loops first. Steps that take longer than a launch stay
 // launches. So stencils over time keep theirs, each for several steps (tile-time).
@@ -44,8 +50,10 @@
 #include "Transforms/Offload/KernelLoops.h"
 #include "Transforms/Offload/KernelMemory.h"
 
+#include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Identifier.h"
@@ -56,6 +64,7 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sdfgc::transforms {
 namespace {
@@ -344,8 +353,12 @@ class PersistLoops : public pass::GraphPass {
                 continue;
             auto *l = dyn_cast<LoopRegion>(b);
             if (l && choice_.kernels.count(l)) {
-                const KernelBlocks form = choice_.kernels.at(l);
-                const std::vector<Block *> chain = chainAround(*l, form);
+                KernelBlocks form = choice_.kernels.at(l);
+                std::vector<Block *> chain = chainAround(*l, form);
+                if (std::vector<Block *> mixed = chainWithMany(*l, form); !mixed.empty()) {
+                    chain = std::move(mixed);
+                    form = KernelBlocks::Many;
+                }
                 done.insert(chain.begin(), chain.end());
                 if (context.mayChange(*l, form == KernelBlocks::One ? "runs as a kernel of one block"
                                                                     : "runs as a kernel whose blocks wait for each other"))
@@ -360,6 +373,19 @@ class PersistLoops : public pass::GraphPass {
             else if (auto *inner = dyn_cast<Region>(b))
                 region(*inner, context);
         }
+    }
+
+    /// The blocks around a loop for one block, if one of them is a loop for many blocks; otherwise nothing.
+    std::vector<Block *> chainWithMany(LoopRegion &l, KernelBlocks form) const {
+        if (form == KernelBlocks::Many || whyNotInKernel(l, true, KernelBlocks::Many))
+            return {};
+        std::vector<Block *> chain = chainAround(l, KernelBlocks::Many);
+        const bool hasMany = std::any_of(chain.begin(), chain.end(), [this](const Block *b) {
+            const auto *other = dyn_cast<LoopRegion>(b);
+            const auto chosen = other ? choice_.kernels.find(other) : choice_.kernels.end();
+            return chosen != choice_.kernels.end() && chosen->second == KernelBlocks::Many;
+        });
+        return hasMany ? chain : std::vector<Block *>();
     }
 
     /// A loop that is a kernel, with blocks before and after it that may be a part of it.
@@ -397,20 +423,52 @@ class PersistLoops : public pass::GraphPass {
         const auto *l = dyn_cast<LoopRegion>(other);
         const auto chosen = l ? choice_.kernels.find(l) : choice_.kernels.end();
         const bool isKernel = chosen != choice_.kernels.end();
-        if (isKernel ? chosen->second != form
-                     : work.inKernel(form).onDevice() - Costs().launch > work.onDevice() || whyNotInKernel(*other, true, form))
+        if (isKernel && chosen->second == form)
+            return other;
+        if (isKernel ? form != KernelBlocks::Many : work.inKernel(form).onDevice() - Costs().launch > work.onDevice())
             return nullptr;
-        return other;
+        return whyNotInKernel(*other, true, form) ? nullptr : other;
     }
 
     static bool isCopyForNext(const State &s) { return s.outEdges().size() == 1 && copiesOnlyFor(s, *s.outEdges().front()->dst); }
 
-    void enclose(const std::vector<Block *> &chain, KernelBlocks form) {
+    void enclose(std::vector<Block *> chain, KernelBlocks form) {
+        if (form == KernelBlocks::Many)
+            mix(chain);
         Block &content = chain.size() > 1 ? joined(chain) : *chain.front();
         for (const Block *b : blocksOf(content)) // other blocks may get their addresses
             choice_.work.erase(b);
         Kernel(content, form).make();
         changed_ = true;
+    }
+
+    /// Lets the first block run the maps of loops for one block. The blocks wait for each other before such a loop, rather than in each
+    /// of its iterations.
+    void mix(std::vector<Block *> &chain) const {
+        bool first = false;
+        for (std::size_t k = 0; k < chain.size(); ++k) {
+            const auto *l = dyn_cast<LoopRegion>(chain[k]);
+            const bool isOfOne = l && choice_.kernels.count(l) && choice_.kernels.at(l) == KernelBlocks::One;
+            if (isOfOne)
+                limitToFirstBlock(*chain[k]);
+            if (isOfOne && !std::exchange(first, isOfOne) && k > 0) {
+                State *wait = chain[k]->parent()->addStateBefore(chain[k], chain[k]->sdfg()->freshLabel("wait"));
+                analysis::addAsyncOp(*wait, {analysis::AsyncOp::GridBarrier, 0, -1});
+                chain.insert(chain.begin() + static_cast<std::ptrdiff_t>(k++), wait);
+            }
+            first = isOfOne;
+        }
+    }
+
+    /// Lets one of many blocks run the maps of a loop.
+    static void limitToFirstBlock(Block &loop) {
+        for (Block *b : blocksOf(loop))
+            if (auto *s = dyn_cast<State>(b)) {
+                const analysis::ScopeTree scopes(*s);
+                for (Node *n : scopes.children(nullptr))
+                    if (auto *m = dyn_cast<MapEntry>(n))
+                        m->gpuGridLimit = {1, 1, 1};
+            }
     }
 
     LoopChoice choice_;
