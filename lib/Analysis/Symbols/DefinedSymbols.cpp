@@ -224,6 +224,15 @@ sym::Assumptions factsOf(const SDFG &g) {
     return facts;
 }
 
+sym::Assumptions factsEverywhere(const SDFG &g) {
+    sym::Assumptions facts = g.symbolHints;
+    for (const auto &[name, desc] : g.arrays)
+        for (sym::Expr size : desc.shape)
+            if (size.isSymbol())
+                facts[size.name()].nonnegative = true;
+    return facts;
+}
+
 SymbolTypes::SymbolTypes(const SDFG &g) : g_(g) {
     for (const auto &[name, type] : definedSymbols(g))
         defined_.emplace(name, type);

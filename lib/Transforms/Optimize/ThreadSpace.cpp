@@ -1,5 +1,6 @@
 #include "Transforms/Optimize/ThreadSpace.h"
 
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/MakeMaps.h"
 
@@ -182,8 +183,10 @@ Reason ThreadSpace::add(std::size_t item, const Map &m, const Placement &placeme
 void ThreadSpace::shrinkTo(std::size_t parts) { parts_.resize(parts); }
 
 /// The smallest box of threads. A part that is executed at one coordinate uses an element that exists: this coordinate is among
-/// those of the array, or else nothing is executed.
+/// those of the array, or else nothing is executed. The sizes of other arrays may be zero, although Conflicts::facts() has them as
+/// positive: then there is no conflict, but a tasklet has to run.
 std::vector<sym::Range> ThreadSpace::hull() const {
+    const sym::Assumptions facts = analysis::factsEverywhere(g_);
     std::vector<sym::Range> out;
     for (std::size_t d = 0; d < threads_.size(); ++d) {
         std::vector<Expr> begins, ends;
@@ -198,14 +201,14 @@ std::vector<sym::Range> ThreadSpace::hull() const {
             }
         const auto isFirst = [&](Expr begin) {
             return std::all_of(parts_.begin(), parts_.end(), [&](const Part &p) {
-                return isKnownAtLeast(p.threads[d].begin, begin, items_.facts()) ||
-                       (p.exists[d] && isKnownAtLeast(p.exists[d]->begin, begin, items_.facts()));
+                return isKnownAtLeast(p.threads[d].begin, begin, facts) ||
+                       (p.exists[d] && isKnownAtLeast(p.exists[d]->begin, begin, facts));
             });
         };
         const auto isLast = [&](Expr end) {
             return std::all_of(parts_.begin(), parts_.end(), [&](const Part &p) {
-                return isKnownAtLeast(end, p.threads[d].end, items_.facts()) ||
-                       (p.exists[d] && isKnownAtLeast(end, p.exists[d]->end, items_.facts()));
+                return isKnownAtLeast(end, p.threads[d].end, facts) ||
+                       (p.exists[d] && isKnownAtLeast(end, p.exists[d]->end, facts));
             });
         };
         const auto first = std::find_if(begins.begin(), begins.end(), isFirst),

@@ -111,6 +111,8 @@ std::set<Name> changedSymbols(const ir::SDFG &g);
 /// Returns what is known about symbols where containers of `g` are used: their declarations, and that sizes are
 /// positive (an empty container is never read or written).
 sym::Assumptions factsOf(const ir::SDFG &g);
+/// Returns what is known about symbols everywhere: their declarations, and that sizes are not negative.
+sym::Assumptions factsEverywhere(const ir::SDFG &g);
 
 /// Returns the type of a symbol in `g`: declared, of a constant, defined inside (definedSymbols), or recorded in
 /// symbolic strings; void if unknown. May compute definedSymbols: use SymbolTypes for many symbols.
