@@ -135,7 +135,7 @@ private:
             return s && isSize(*s) ? "in." + s->parameter + ".number()" : "";
         });
         if (!text)
-            refuse(a, "an array whose size is " + e.str() + ", which its caller cannot compute");
+            refuse(a, "an array with a size (" + e.str() + ") that its caller cannot compute");
         for (const std::string &function : formulaFunctions(text.value_or("")))
             functions_.insert(function);
         return text.value_or("");
