@@ -51,5 +51,5 @@ TEST_CASE("rows say for each family what becomes of a thing") {
     CHECK(device.kind == Acceptance::Other);
     CHECK(device.family == Family::Gpu);
     CHECK(accepted(ir::Storage::GPU_Global, Family::Gpu).isAllowed());
-    CHECK(accepted(ir::Language::MLIR, Family::Gpu).kind == Acceptance::Nobody);
+    CHECK(accepted(ir::Language::SystemVerilog, Family::Gpu).kind == Acceptance::Nobody);
 }

@@ -257,8 +257,9 @@ class Info : public Subcommand {
         pass::Context context(s.diags, compile);
         pass::Program program(*copy, nullptr);
         PipelineOptions passes;
-        passes.passes = "raise-control-flow,fill-scope-connectors,lower-mpi-maps,scalarise-sve,default-schedules,infer-types,"
-                        "resolve-process-grids";
+        passes.passes =
+            "raise-control-flow,fill-scope-connectors,lower-mpi-maps,scalarise-sve,translate-mlir,default-schedules,infer-types,"
+            "resolve-process-grids";
         if (s.failed() || !runPasses(s, program, passes, context, nullptr, true))
             return std::nullopt;
         MessageCosts costs(*copy, ranks_, std::move(values));

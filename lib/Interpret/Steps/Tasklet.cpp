@@ -8,6 +8,7 @@
 #include "sdfgc/Analysis/Device/Location.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Support/CppWords.h"
+#include "sdfgc/Tasklet/Mlir.h"
 
 namespace sdfgc::interpret {
 
@@ -78,9 +79,25 @@ public:
         return p_.finish(b, ir::elementName(t_));
     }
 
+    std::vector<Name> outputNames() const {
+        std::vector<Name> out;
+        for (const ir::Connector &c : t_.outConnectors)
+            out.push_back(c.name);
+        return out;
+    }
+
     void python(Builder &b) {
-        const auto parsed = py::parseBlock(t_.code.text);
-        if (t_.code.language != ir::Language::Python || !parsed.value) {
+        std::string text = t_.code.text;
+        if (t_.code.language == ir::Language::MLIR) {
+            const Result<mlir::Translation> code = mlir::translate(text, outputNames());
+            if (!code) {
+                b.refuse("code in MLIR: " + code.error());
+                return;
+            }
+            text = code->python;
+        }
+        const auto parsed = py::parseBlock(text);
+        if ((t_.code.language != ir::Language::Python && t_.code.language != ir::Language::MLIR) || !parsed.value) {
             b.refuse("code that is not Python: `" + t_.code.text.substr(0, 60) + "`");
             return;
         }
