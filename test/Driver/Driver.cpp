@@ -68,6 +68,27 @@ TEST_CASE("progress is a line that is replaced on a terminal, and silent elsewhe
     old ? ::setenv("TERM", terminal.c_str(), 1) : ::unsetenv("TERM");
 }
 
+TEST_CASE("a long pipeline shows its pass on a terminal, and removes the line before it ends") {
+    const Folder f;
+    const char *old = std::getenv("TERM");
+    const std::string terminal = old ? old : "";
+    ::setenv("TERM", "xterm", 1);
+    const auto shown = [&f](double patience, const std::vector<std::string> &more) {
+        std::vector<std::string> arguments{"opt", graph("vadd.sdfg"), "--passes", "raise-control-flow,default-schedules",
+                                           "-o",  f / "after.sdfg"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        std::ostringstream out, err;
+        driver::Environment environment{out, err, true, patience};
+        CHECK(driver::run(arguments, environment) == 0);
+        return err.str();
+    };
+    CHECK(shown(0, {}).starts_with("\rpass 1 of 2: raise-control-flow\x1b[K\rpass 2 of 2: default-schedules\x1b[K\r\x1b[K"));
+    CHECK_FALSE(contains(shown(1000, {}), "\r"));
+    CHECK_FALSE(contains(shown(0, {"--print-after", "raise-control-flow"}), "\r"));
+    CHECK_FALSE(contains(shown(0, {"-q"}), "\r"));
+    old ? ::setenv("TERM", terminal.c_str(), 1) : ::unsetenv("TERM");
+}
+
 TEST_CASE("version, help and no subcommand") {
     CHECK(sdfgcRun({"--version"}).out.starts_with("sdfgc "));
     CHECK(sdfgcRun({"--version"}).status == 0);

@@ -21,6 +21,7 @@ struct Environment {
     std::ostream &out; // results
     std::ostream &err; // diagnostics and progress
     bool errIsTerminal = false;
+    double patience = 1; // seconds that passes may run before a terminal shows which one it is
 };
 
 /// Runs a command line (without the program's name) and returns the exit status. Never throws.

@@ -9,11 +9,13 @@
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Support/Text.h"
+#include "sdfgc/Support/Time.h"
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Text.h"
 #include "sdfgc/Tree/Walk.h"
 
+#include <fmt/core.h>
 #include <ostream>
 #include <set>
 
@@ -24,12 +26,15 @@ namespace {
 class Watcher : public pass::Instrumentation {
 public:
     /// `replay`: arguments of `sdfgc opt` that read the input for the same target without passes.
-    Watcher(Session &s, const pass::Pipeline &p, std::vector<std::string> replay)
-        : session_(s), pipeline_(p), replay_(std::move(replay)) {}
+    /// `progress`: shows the passes, unless something else is printed while they run.
+    Watcher(Session &s, const pass::Pipeline &p, std::vector<std::string> replay, ProgressLine *progress)
+        : session_(s), pipeline_(p), replay_(std::move(replay)), progress_(progress) {}
     void begin(const pass::Program &, pass::Context &) override { crash::setPasses(pass::print(pipeline_)); }
     void before(const pass::Program &, const pass::Event &e, pass::Context &) override {
         crash::setActivity("running the pass " + e.pass.name);
         session_.log().info("pass {} ({} of {})", e.pass.name, e.position, e.total);
+        if (progress_ && time_.seconds() >= session_.environment.patience)
+            progress_->show(fmt::format("pass {} of {}: {}", e.position, e.total, e.pass.name));
         if (TimeTrace *trace = session_.trace())
             start_ = trace->nowUs();
     }
@@ -55,6 +60,8 @@ private:
     Session &session_;
     const pass::Pipeline &pipeline_;
     const std::vector<std::string> replay_;
+    ProgressLine *progress_;
+    const Timer time_;
     pass::Pipeline done_; // the passes so far, with rounds of groups in sequence
     int64_t start_ = 0;
 };
@@ -253,14 +260,15 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
         return false;
     if (files)
         files->insert(files->end(), pipeline->files.begin(), pipeline->files.end());
-    Watcher watcher(s, *pipeline, replayArguments(context.options));
+    ProgressLine progress(s);
+    const bool prints = !o.printBefore.empty() || !o.printAfter.empty() || o.printAfterAll || o.printAfterChange;
+    Watcher watcher(s, *pipeline, replayArguments(context.options), prints || o.validation.validate ? nullptr : &progress);
     pass::RunOptions run = runOptions(s, o);
     run.instruments.push_back(&watcher);
     TextVerifier textVerifier;
     if (o.verifyText)
         run.instruments.push_back(&textVerifier);
     const Name name = program.tree ? program.tree->name : program.graph->name;
-    ProgressLine progress(s);
     validate::ValidateOptions validateOptions = o.validation.validateOptions(name, context.options.file);
     validateOptions.progress = progress.toValidation();
     validate::Validator validator(*pipeline, passRegistry(), std::move(validateOptions));
