@@ -351,12 +351,12 @@ TEST_CASE("of many warnings of a kind the first ones are printed, then how many 
 TEST_CASE("a run goes on from the dump of the pass that it names only") {
     Folder f;
     REQUIRE(sdfgcRun({"opt", graph("vadd.sdfg"), "--dump-dir", f / "dump", "-o", f / "all.sdfg"}).status == 0);
-    const std::string early = f / "dump/02-fill-scope-connectors.sdfg", right = f / "dump/06-infer-types.sdfg";
-    CHECK(sdfgcRun({"opt", right, "--start-after", "06-infer-types", "-o", f / "rest.sdfg"}).status == 0);
-    Outcome wrong = sdfgcRun({"opt", early, "--start-after", "06-infer-types", "-o", f / "wrong.sdfg"});
+    const std::string early = f / "dump/02-fill-scope-connectors.sdfg", right = f / "dump/07-infer-types.sdfg";
+    CHECK(sdfgcRun({"opt", right, "--start-after", "07-infer-types", "-o", f / "rest.sdfg"}).status == 0);
+    Outcome wrong = sdfgcRun({"opt", early, "--start-after", "07-infer-types", "-o", f / "wrong.sdfg"});
     CHECK(wrong.status == 1);
     CHECK(contains(wrong.err, "needs a program that is typed, but at this point it is "));
-    CHECK(contains(wrong.err, "--start-after 06-infer-types takes what --dump-dir wrote after that pass"));
+    CHECK(contains(wrong.err, "--start-after 07-infer-types takes what --dump-dir wrote after that pass"));
 }
 
 TEST_CASE("exceptions end in a diagnostic") {

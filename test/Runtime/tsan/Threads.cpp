@@ -99,7 +99,7 @@ void errorsAndReports() {
     rt::Report report;
     onThreads(4, [&](int thread) {
         rt::guard(state, [&] { throw rt::Error(10 + thread, "failed"); });
-        rt::Timer timer(report, "Map m", "Timer");
+        rt::Timer timer(report, "Map m");
     });
     expect(state.code >= 10 && state.code < 14 && report.size() == 4, "errors and reports");
 }
