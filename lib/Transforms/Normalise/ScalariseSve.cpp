@@ -123,10 +123,12 @@ public:
                 dropLanes(e->memlet);
         }
         for (const auto &[name, map] : users_) {
-            DataDesc &d = *g_.arrays.find(name);
-            d.dtype = d.dtype.ofLane();
-            if (d.storage == Storage::SVE_Register)
-                d.storage = Storage::Register;
+            DataDesc *d = g_.arrays.find(name);
+            if (!d) // a member of a structure, which is an argument or lives longer
+                continue;
+            d->dtype = d->dtype.ofLane();
+            if (d->storage == Storage::SVE_Register)
+                d->storage = Storage::Register;
         }
         return changed;
     }
