@@ -14,7 +14,7 @@ import sys
 
 SDFGC, GRAPH, PASS = sys.argv[1:]
 GROUPS = 'What to compile for', 'Toolchain', 'What to check of the passes'
-EXAMPLES = {'N': '3', 'SECONDS': '7', 'LIST': 'sm_80,sm_90', 'COMPILER': 'g++'}
+EXAMPLES = {'N': '3', 'SECONDS': '7', 'LIST': 'sm_80,sm_90', 'COMPILER': 'g++', 'GROUP': 'FLOPS_DP'}
 faults = []
 
 
