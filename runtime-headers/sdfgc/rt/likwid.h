@@ -93,13 +93,17 @@ public:
         const bool isFirst = !r.isUsed;
         r.isUsed = true;
         report.addSource(&LikwidCpu::add, this);
+#ifdef _OPENMP
 #pragma omp parallel
+#endif
         {
             if (isNew)
                 register_(name);
             if (isFirst && !isNew)
                 reset_(name);
+#ifdef _OPENMP
 #pragma omp barrier
+#endif
             start_(name);
         }
     }
@@ -108,7 +112,9 @@ public:
             return;
         bool isNew = false;
         const std::string name = region(element, isNew).name;
+#ifdef _OPENMP
 #pragma omp parallel
+#endif
         stop_(name.c_str());
     }
 
@@ -134,7 +140,9 @@ private:
         setDefault("LIKWID_PERF_PID", std::to_string(getpid()));
         setDefault("LIKWID_THREADS", threads);
         init_();
+#ifdef _OPENMP
 #pragma omp parallel
+#endif
         threadInit_();
         isReady_ = true;
     }
@@ -152,7 +160,9 @@ private:
                 continue;
             r.isUsed = false;
             results.assign(threads, {});
+#ifdef _OPENMP
 #pragma omp parallel
+#endif
             {
                 const auto t = static_cast<std::size_t>(omp_get_thread_num());
                 if (t < results.size())

@@ -170,7 +170,9 @@ private:
             return;
         }
         // The runtime of OpenMP keeps the threads of a team, so the regions of the element run on the same ones.
+#ifdef _OPENMP
 #pragma omp parallel num_threads(static_cast <int>(all.size()))
+#endif
         {
             const auto t = static_cast<std::size_t>(omp_get_thread_num());
             if (t < all.size())
