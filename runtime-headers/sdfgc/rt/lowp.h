@@ -14,10 +14,10 @@
 #include <limits>
 #include <type_traits>
 
-// Can this compiler convert halves by an instruction of the processor? Clang has had the type since 15; nvcc and hipcc have their
-// own.
+// Can this compiler convert halves by an instruction of the processor? Clang has had the type since 15, GCC since 12, for AArch64
+// since 13; nvcc and hipcc have their own.
 #if (defined(__F16C__) || defined(__aarch64__)) && !defined(SDFGC_DEVICE_COMPILER)
-#if defined(__clang__) ? __clang_major__ >= 15 : defined(__GNUC__) && __GNUC__ >= 12
+#if defined(__clang__) ? __clang_major__ >= 15 : defined(__aarch64__) ? __GNUC__ >= 13 : defined(__GNUC__) && __GNUC__ >= 12
 #define SDFGC_HALF_BY_PROCESSOR 1
 #endif
 #endif
