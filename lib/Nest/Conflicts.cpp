@@ -189,6 +189,27 @@ diag::Reason conflictReason(const std::string &what, const PlacedUse &named, con
     return {diag::Why::Dependence, text};
 }
 
+std::set<Name> namesOf(const Item &i) {
+    std::set<Name> out;
+    if (i.map) {
+        out.insert(i.map->params.begin(), i.map->params.end());
+        for (const sym::Range &r : i.map->ranges)
+            out.merge(sym::Subset{{r}}.freeSymbols());
+        for (const Item &inner : i.map->body)
+            out.merge(namesOf(inner));
+        return out;
+    }
+    for (const Node *n : i.step->nodes)
+        if (n->state())
+            out.merge(analysis::freeSymbols(*n));
+    for (const auto &[name, value] : i.step->renamed)
+        out.insert(value.freeSymbols().begin(), value.freeSymbols().end());
+    for (const Use &u : i.step->uses)
+        if (u.subset)
+            out.merge(u.subset->freeSymbols());
+    return out;
+}
+
 bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
     if (meaning.empty())
         return true;

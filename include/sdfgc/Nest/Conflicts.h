@@ -62,6 +62,9 @@ private:
 /// container of `named`.
 diag::Reason conflictReason(const std::string &what, const PlacedUse &named, const PlacedUse &other, const analysis::Conflict &c);
 
+/// Returns all names that have a meaning outside of an item, and those of its loops.
+std::set<Name> namesOf(const Item &i);
+
 /// Can the first `depth` loops of a map be replaced with other loops, in terms of which `meaning` defines its
 /// parameters? The remaining loops and the body must not contain names with another meaning there.
 bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth);

@@ -131,28 +131,6 @@ bool findRead(Item &i, Map *body, std::size_t at, Name data, std::vector<LoopLev
     return false;
 }
 
-/// All names that have a meaning outside of an item, and those of its loops.
-std::set<Name> namesOf(const Item &i) {
-    std::set<Name> out;
-    if (i.map) {
-        out.insert(i.map->params.begin(), i.map->params.end());
-        for (const sym::Range &r : i.map->ranges)
-            out.merge(sym::Subset{{r}}.freeSymbols());
-        for (const Item &inner : i.map->body)
-            out.merge(namesOf(inner));
-        return out;
-    }
-    for (const Node *n : i.step->nodes)
-        if (n->state())
-            out.merge(analysis::freeSymbols(*n));
-    for (const auto &[name, value] : i.step->renamed)
-        out.insert(value.freeSymbols().begin(), value.freeSymbols().end());
-    for (const Use &u : i.step->uses)
-        if (u.subset)
-            out.merge(u.subset->freeSymbols());
-    return out;
-}
-
 /// Do the loops of a map write every element of a container, each in one iteration?
 bool writesAll(const ElementMap &m, const DataDesc &d) {
     const auto isZero = [](sym::Expr e) { return e.isZero(); };
@@ -264,7 +242,7 @@ private:
             return why;
         std::set<Name> names;
         for (const Item &i : m.loops.inner->body)
-            names.merge(namesOf(i));
+            names.merge(nest::namesOf(i));
         for (const LoopLevel &l : m.loops.loops)
             names.erase(l.variable);
         const auto isTaken = [&](const LoopLevel &l) { return names.count(l.variable) != 0; };
