@@ -12,7 +12,7 @@ namespace sdfgc::nest {
 using namespace ir;
 
 Conflicts::Conflicts(const SDFG &g, const analysis::Memories &memories)
-    : g_(g), memories_(memories), facts_(analysis::factsOf(g)) {}
+    : g_(g), memories_(memories), facts_(analysis::factsOf(g)), factsEverywhere_(analysis::factsEverywhere(g)) {}
 
 ItemFacts Conflicts::factsOf(const Item &item) const {
     ItemFacts out;
@@ -210,14 +210,20 @@ std::set<Name> namesOf(const Item &i) {
     return out;
 }
 
-bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
+bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::span<const Name> onto) {
     if (meaning.empty())
         return true;
-    for (std::size_t d = depth; d < m.params.size(); ++d)
+    const auto inner = m.params.begin() + static_cast<std::ptrdiff_t>(onto.size());
+    for (auto p = inner; p != m.params.end(); ++p)
         for (const auto &[name, value] : meaning)
-            if (value.dependsOn(m.params[d]))
+            if (value.dependsOn(*p))
                 return false;
-    return std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return canRename(i, meaning); });
+    std::set<Name> named;
+    for (const Item &i : m.body)
+        named.merge(namesOf(i));
+    const bool hides = std::any_of(onto.begin(), onto.end(),
+                                   [&](Name n) { return named.count(n) != 0 && std::find(m.params.begin(), inner, n) == inner; });
+    return !hides && std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return canRename(i, meaning); });
 }
 
 std::vector<PlacedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {

@@ -4,6 +4,8 @@
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Nest/Nest.h"
 
+#include <span>
+
 namespace sdfgc::nest {
 
 /// Summary of an item: its memory accesses, its number of steps, and whether it has other effects (nest::hasEffects).
@@ -21,6 +23,8 @@ public:
 
     /// What is known about symbols (analysis::factsOf).
     const sym::Assumptions &facts() const { return facts_; }
+    /// What of that also holds where no container is used (analysis::factsEverywhere).
+    const sym::Assumptions &factsEverywhere() const { return factsEverywhere_; }
     ItemFacts factsOf(const Item &item) const;
     /// Does `a` write a transient that `b` reads?
     bool handsOn(const ItemFacts &a, const ItemFacts &b) const;
@@ -55,7 +59,7 @@ private:
                                               const std::vector<analysis::AccessInstance> &b, std::size_t common) const;
     const ir::SDFG &g_;
     const analysis::Memories &memories_;
-    const sym::Assumptions facts_;
+    const sym::Assumptions facts_, factsEverywhere_;
 };
 
 /// The reason for a remark on a conflict between iterations: `WHAT by `A` (idx[i] is not affine)`, where A is the
@@ -65,9 +69,10 @@ diag::Reason conflictReason(const std::string &what, const PlacedUse &named, con
 /// Returns all names that have a meaning outside of an item, and those of its loops.
 std::set<Name> namesOf(const Item &i);
 
-/// Can the first `depth` loops of a map be replaced with other loops, in terms of which `meaning` defines its
-/// parameters? The remaining loops and the body must not contain names with another meaning there.
-bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
+/// Can the first loops of a map be replaced with as many others, whose variables are `onto`? `meaning` defines the parameters of the
+/// map in terms of these. The remaining loops and the body must not contain names with another meaning there: neither of their own,
+/// nor symbols that a variable would hide.
+bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::span<const Name> onto);
 
 /// Returns the uses of a map after replacing its first `depth` loops with those of `onto`. `meaning` defines its
 /// parameters in terms of that map's parameters.

@@ -398,7 +398,7 @@ private:
 
     /// Why two maps cannot share iterations; empty if they can, possibly with some reads saved.
     Reason obstacle(const Map &a, const Map &b, Alignment &at) const {
-        if (!nest::canLayOver(b, at.meaning, at.depth))
+        if (!nest::canLayOver(b, at.meaning, std::span(a.params).first(at.depth)))
             return {Why::Names, "the names of their parameters conflict"};
         const std::vector<nest::PlacedUse> ofA = nest::aligned(a, a, {}, at.depth), ofB = nest::aligned(b, a, at.meaning, at.depth);
         for (const nest::PlacedUse &u : ofA)

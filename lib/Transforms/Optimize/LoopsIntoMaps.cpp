@@ -217,7 +217,7 @@ private:
         const std::vector<analysis::LoopLevel> moving = conditions();
         for (const Item &i : items) {
             const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
-            if (!nest::canLayOver(*i.map, meaning, depth_))
+            if (!nest::canLayOver(*i.map, meaning, shared.params))
                 return {Why::Names, "the names of parameters conflict"};
             locals_.merge(nest::localsOf(i));
             for (nest::PlacedUse &u : nest::aligned(*i.map, shared, meaning, depth_)) {

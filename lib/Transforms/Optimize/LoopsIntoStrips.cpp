@@ -139,7 +139,7 @@ private:
         std::map<Name, sym::Expr> meaning;
         if (m.params.front() != first_->params.front())
             meaning.emplace(m.params.front(), sym::Expr::symbol(first_->params.front()));
-        if (!nest::canLayOver(m, meaning, 1))
+        if (!nest::canLayOver(m, meaning, std::span(first_->params).first(1)))
             return {Why::Names, "the names of parameters conflict"};
         const std::set<Name> locals = nest::localsOf(m);
         for (nest::PlacedUse &u : nest::aligned(m, *first_, meaning, 1)) {

@@ -29,7 +29,7 @@ Reason MapsTogether::read(const std::vector<Item> &items) {
             continue;
         }
         const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
-        if (!nest::canLayOver(*i.map, meaning, params_.size()))
+        if (!nest::canLayOver(*i.map, meaning, params_))
             return {Why::Names, "the names of parameters in it conflict"};
         own.merge(nest::localsOf(i));
         for (nest::PlacedUse &u : nest::aligned(*i.map, onto, meaning, params_.size())) {

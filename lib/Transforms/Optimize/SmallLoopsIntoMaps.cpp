@@ -200,7 +200,7 @@ private:
             for (std::size_t d = 0; d < depth_; ++d)
                 if (i.map->params[d] != shared_.params[d])
                     meaning.emplace(i.map->params[d], sym::Expr::symbol(shared_.params[d]));
-            if (!nest::canLayOver(*i.map, meaning, depth_))
+            if (!nest::canLayOver(*i.map, meaning, std::span(shared_.params).first(depth_)))
                 return false;
             const bool isSplit = i.map->params.size() > depth_;
             const std::set<Name> locals = i.map->locals;

@@ -1,6 +1,5 @@
 #include "Transforms/Optimize/ThreadSpace.h"
 
-#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/MakeMaps.h"
@@ -167,22 +166,12 @@ Reason ThreadSpace::conflict(const Part &earlier, const Part &later) const {
     return {};
 }
 
-/// Does a part use a symbol that has the name of a coordinate?
-bool ThreadSpace::usesNamesOfThreads(const Part &p) const {
-    std::set<Name> named;
-    for (const nest::Item &i : p.map.body)
-        named.merge(nest::namesOf(i));
-    for (const Name own : p.map.params)
-        named.erase(own);
-    return std::any_of(threads_.begin(), threads_.end(), [&](Name n) { return named.count(n) != 0; });
-}
-
 Reason ThreadSpace::add(std::size_t item, const Map &m, const Placement &placement) {
     Part part = partOf(item, m, placement);
     std::map<Name, Expr> meaning; // any that is new to the body
     for (std::size_t d = 0; d < threads_.size(); ++d)
         meaning.emplace(part.map.params[d], Expr::symbol(threads_[d]));
-    if (!nest::canLayOver(part.map, meaning, threads_.size()) || usesNamesOfThreads(part))
+    if (!nest::canLayOver(part.map, meaning, threads_))
         return {Why::Names, "the names of their parameters conflict"};
     for (const Part &other : parts_)
         if (Reason why = other.item < item || (other.item == item) ? conflict(other, part) : conflict(part, other))
@@ -197,7 +186,7 @@ void ThreadSpace::shrinkTo(std::size_t parts) { parts_.resize(parts); }
 /// those of the array, or else nothing is executed. The sizes of other arrays may be zero, although Conflicts::facts() has them as
 /// positive: then there is no conflict, but a tasklet has to run.
 std::vector<sym::Range> ThreadSpace::hull() const {
-    const sym::Assumptions facts = analysis::factsEverywhere(g_);
+    const sym::Assumptions &facts = items_.factsEverywhere();
     std::vector<sym::Range> out;
     for (std::size_t d = 0; d < threads_.size(); ++d) {
         std::vector<Expr> begins, ends;

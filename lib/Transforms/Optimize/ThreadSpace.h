@@ -57,7 +57,6 @@ public:
 
 private:
     Placement ofFirstThread() const;
-    bool usesNamesOfThreads(const Part &p) const;
     std::vector<sym::Range> hull() const;
     std::vector<nest::PlacedUse> usesOf(const Part &p) const;
     Part partOf(std::size_t item, const nest::Map &m, const Placement &placement) const;
