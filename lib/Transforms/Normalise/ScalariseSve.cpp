@@ -64,6 +64,29 @@ bool isSveMap(const Node *n) {
     return m && m->schedule == Schedule::SVE_Map;
 }
 
+bool takesVectors(const Node &n) {
+    const auto any = [](const std::vector<Connector> &all) {
+        return std::any_of(all.begin(), all.end(), [](const Connector &c) { return hasLanes(c.type); });
+    };
+    return any(n.inConnectors) || any(n.outConnectors);
+}
+
+/// Is there anything to do? Nearly always not, and then this is all that the pass costs.
+bool usesLanes(SDFG &root) {
+    const auto inData = [](const auto &named) {
+        return hasLanes(named.second.dtype) || named.second.storage == Storage::SVE_Register;
+    };
+    for (SDFG *g : allSDFGs(root)) {
+        if (std::any_of(g->arrays.begin(), g->arrays.end(), inData))
+            return true;
+        for (const State *s : allStates(*g))
+            for (const auto &n : s->nodes())
+                if (isSveMap(n.get()) || takesVectors(*n))
+                    return true;
+    }
+    return false;
+}
+
 bool mentionsLanes(const sym::Subset &s) { return s.freeSymbols().count(lanesSymbol) != 0; }
 
 /// The first element: that of the iteration.
@@ -153,10 +176,7 @@ private:
             if (!isNew && known->second != map)
                 known->second = nullptr;
         }
-        const auto vectors = [](const std::vector<Connector> &all) {
-            return std::any_of(all.begin(), all.end(), [](const Connector &c) { return hasLanes(c.type); });
-        };
-        if (!vectors(n.inConnectors) && !vectors(n.outConnectors))
+        if (!takesVectors(n))
             return std::nullopt;
         const auto *t = dyn_cast<Tasklet>(&n);
         if (!map && !isSveMap(&n) && !n.isExit())
@@ -211,6 +231,8 @@ private:
 
 class ScalariseSve : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
+        if (!usesLanes(root))
+            return false;
         bool changed = false;
         for (SDFG *g : allSDFGs(root)) {
             Lanes lanes(*g, context.options.gpu() ? Schedule::Default : Schedule::Sequential);
