@@ -83,7 +83,7 @@ private:
             result_.memory.push_back(a.data);
             if (!a.isArray || a.isNull || !file::exists(output(a)))
                 continue;
-            const Result<std::string> text = file::read(output(a), std::size_t(1) << 41);
+            const Result<std::string> text = file::read(output(a));
             const Result<NpyArray> content = text ? parseNpy(*text) : Result<NpyArray>(Failure{text.error()});
             if (!content) {
                 fail(content.error());

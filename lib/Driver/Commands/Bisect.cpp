@@ -253,10 +253,8 @@ class Bisect : public Subcommand {
             chosen_ ? run::inOrderOf(*made->module, chosen_->arguments) : arguments_.prepare(s, *made->module);
         if (!arguments)
             return failed("its arguments do not fit");
-        run::CallOptions options = call_;
-        options.runner = made->runner;
-        options.caller = file::absolute(made->caller);
-        const run::CallResult called = run::call(file::absolute(made->library), made->module->name.str(), *arguments, options);
+        const run::CallResult called =
+            run::call(file::absolute(made->library), made->module->name.str(), *arguments, made->callOptions(call_));
         if (!reportCall(s, &*made, called))
             return failed("it fails");
         take(r, *arguments, called.memory);

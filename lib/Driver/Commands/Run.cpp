@@ -190,8 +190,7 @@ class Run : public Subcommand {
         s.log().info("calling {}", made->module->name.str());
         crash::setActivity("calling the program");
         call_.gpuGraphs = graphsOf(*made->module);
-        call_.runner = made->runner;
-        call_.caller = file::absolute(made->caller);
+        call_ = made->callOptions(call_);
         if (!made->runner.empty() && (isCounted_ || stats_)) {
             s.diags.report(diag::Id::OptionMisused, {}, "a program for another machine is called once, and nothing is counted",
                            "leave out --repeat, --warmup and --stats");

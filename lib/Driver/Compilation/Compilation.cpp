@@ -60,6 +60,12 @@ build::FolderOptions folderOptions(const package::Files &files, const Compiled &
 
 } // namespace
 
+run::CallOptions Compiled::callOptions(run::CallOptions options) const {
+    options.runner = runner;
+    options.caller = file::absolute(caller);
+    return options;
+}
+
 void Compilation::addTo(CommandLine &line, bool withLibrary) {
     name.addTo(line);
     target.addTo(line);

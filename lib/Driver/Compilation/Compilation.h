@@ -6,6 +6,7 @@
 #include "Driver/Compilation/ProgramName.h"
 #include "sdfgc/Build/Build.h"
 #include "sdfgc/CodeGen/CodeGen.h"
+#include "sdfgc/Run/Call.h"
 
 namespace sdfgc::driver {
 
@@ -20,6 +21,9 @@ struct Compiled {
     std::string caller;              // the program that calls the library; empty: none
     std::vector<std::string> runner; // for a library of another machine: the command that runs the caller here
     std::vector<std::string> files;  // inputs of the result
+
+    /// The options of a call, with what calls this library if it is for another machine.
+    run::CallOptions callOptions(run::CallOptions options) const;
 };
 
 class Compilation {

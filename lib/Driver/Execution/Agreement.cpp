@@ -89,8 +89,7 @@ std::optional<run::CallResult> Agreement::call(const Compiled &made, const valid
         return std::nullopt;
     }
     session_.environment.out.flush(); // the program prints next
-    return run::call(file::absolute(made.library), made.module->name.str(), *arguments,
-                     {.seconds = seconds_, .runner = made.runner, .caller = file::absolute(made.caller)});
+    return run::call(file::absolute(made.library), made.module->name.str(), *arguments, made.callOptions({.seconds = seconds_}));
 }
 
 namespace {
