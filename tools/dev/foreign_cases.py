@@ -6,8 +6,8 @@
 
 Each case is built for the target with the OPTIONS of `sdfgc build`, and called by `sdfgc run` through QEMU, once for each length of SVE
 registers in bits. A case is a folder with program.sdfg, case.json and data.npz (cases.py). Prints a line for each case that does not
-pass, and how many there are of each kind. `refused` are graphs that sdfgc does not compile, and calls that callers cannot
-make (structures, callbacks), and programs that need a library which the other machine's compiler does not find. Exit status: 0 if no case but those that a FILE lists fails.
+pass, and how many there are of each kind. A case is `refused` if sdfgc does not compile the graph, if callers cannot pass its arguments
+(structures, callbacks), or if the other machine lacks a library. Exit status: 0 if no case but those that a FILE lists fails.
 """
 import argparse
 import collections

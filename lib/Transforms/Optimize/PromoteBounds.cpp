@@ -15,7 +15,7 @@
 //
 //   a. at the start of the SDFG, if nothing in the SDFG writes the container and the caller passes it;
 //   b. after the states that follow the only write of the container, if that write always happens before the use;
-//   c. in front of a loop that does not write the container: the outermost one for which rule 3 holds;
+//   c. in front of the outermost loop that does not write the container and for which rule 3 holds;
 //   d. after the state of a tasklet that sets a scalar in each iteration, if it copies or compares integers (StoredValues.h). The
 //      symbol then has that value itself: `test = idx[b] == n`, for a tasklet `o = a == n` that stores to `flag`. Not for a GPU.
 //
