@@ -9,6 +9,7 @@
 #include "Driver/Reports/GraphCounters.h"
 #include "Driver/Reports/Messages.h"
 #include "Driver/Reports/Profile.h"
+#include "Driver/Reports/Times.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Run/Values.h"
@@ -16,7 +17,6 @@
 #include "sdfgc/Support/Process.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -25,33 +25,6 @@
 
 namespace sdfgc::driver {
 namespace {
-
-struct Spread {
-    double median, lowest, highest, quartiles; // quartiles: width of the middle half
-};
-
-Spread spreadOf(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    auto at = [&](double part) { // linear interpolation between neighbours
-        const double position = part * static_cast<double>(values.size() - 1);
-        const auto i = static_cast<std::size_t>(position);
-        const double next = values[std::min(i + 1, values.size() - 1)];
-        return values[i] + (position - std::floor(position)) * (next - values[i]);
-    };
-    return {at(0.5), values.front(), values.back(), at(0.75) - at(0.25)};
-}
-
-std::string milliseconds(double seconds) {
-    char text[40];
-    std::snprintf(text, sizeof text, seconds < 1e-3 ? "%.5f ms" : "%.3f ms", seconds * 1e3);
-    return text;
-}
-
-std::string percent(double part, double whole) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.1f %%", whole > 0 ? part / whole * 100 : 0);
-    return text;
-}
 
 /// `float64[100] min 0 max 0.99 mean 0.5`; small arrays are listed.
 std::string summary(const run::Argument &a, const run::NpyArray &content) {

@@ -1,6 +1,7 @@
 #include "Driver/Reports/Profile.h"
 
 #include "Driver/Reports/Table.h"
+#include "Driver/Reports/Times.h"
 #include "sdfgc/Support/File.h"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ std::string formatted(const char *format, double value) {
     char text[40];
     std::snprintf(text, sizeof text, format, value);
     return text;
-}
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.empty() ? 0 : values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 /// What the reports say of one element.
@@ -59,7 +54,7 @@ public:
         for (Sums &s : elements_) {
             s.seconds.resize(static_cast<std::size_t>(reports_));
             s.row.calls = static_cast<int64_t>(static_cast<double>(s.row.calls) / calls + 0.5);
-            s.row.seconds = median(s.seconds);
+            s.row.seconds = spreadOf(s.seconds).median;
             s.row.bytes /= calls;
             s.row.operations /= calls;
             if (s.isProgram)
@@ -121,8 +116,7 @@ std::string Profile::text() const {
     table.row({"element", "time", "share", "calls", "bytes", "GB/s", "Gflop/s"});
     for (const ProfileRow &r : rows) {
         const bool isTimed = r.seconds > 0;
-        table.row({r.element, formatted(r.seconds < 1e-3 ? "%.5f ms" : "%.3f ms", r.seconds * 1e3),
-                   total > 0 ? formatted("%.1f %%", r.seconds / total * 100) : "", std::to_string(r.calls),
+        table.row({r.element, milliseconds(r.seconds), total > 0 ? percent(r.seconds, total) : "", std::to_string(r.calls),
                    r.bytes > 0 ? formatted("%.0f", r.bytes) : "-",
                    r.bytes > 0 && isTimed ? formatted("%.2f", r.bytes / r.seconds * 1e-9) : "-",
                    r.operations > 0 && isTimed ? formatted("%.2f", r.operations / r.seconds * 1e-9) : "-"});
