@@ -5,8 +5,9 @@
 
 namespace sdfgc::tree::lowering {
 
-void braceIfDeclaring(Block &block, const Block &body) {
-    block.braces |= std::any_of(body.body.begin(), body.body.end(), [](const NodePtr &n) { return n->kind == TreeKind::Declare; });
+void braceIfDeclaring(Block &block) {
+    block.braces |=
+        std::any_of(block.body.begin(), block.body.end(), [](const NodePtr &n) { return n->kind == TreeKind::Declare; });
 }
 
 } // namespace sdfgc::tree::lowering

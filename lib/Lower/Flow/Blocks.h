@@ -5,8 +5,7 @@
 
 namespace sdfgc::tree::lowering {
 
-/// Makes `block` a C++ scope if there are declarations directly in `body`, which is `block` itself or the body of a measurement in
-/// it.
-void braceIfDeclaring(Block &block, const Block &body);
+/// Makes a block a C++ scope if there are declarations directly in it.
+void braceIfDeclaring(Block &block);
 
 } // namespace sdfgc::tree::lowering

@@ -152,7 +152,7 @@ void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
     else
         mapLoops(in, m, *block);
     in.fn->names.close();
-    braceIfDeclaring(*block, *block);
+    braceIfDeclaring(*block);
     if (block->body.size() == 1 && block->body[0]->kind == TreeKind::For) {
         // A single loop needs no block around it.
         NodePtr loop = std::move(block->body[0]);

@@ -204,7 +204,7 @@ void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     declareTop(inner, body);
     lowerRegion(inner, *inner.g, body);
     in.fn->names.close();
-    braceIfDeclaring(*block, *block);
+    braceIfDeclaring(*block);
 }
 
 // ---------------------------------------------------------------------------------------------------- functions

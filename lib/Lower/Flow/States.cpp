@@ -119,7 +119,7 @@ void lowerState(Instance &in, State &s, tree::Block &out) {
     in.state = outerState;
     in.scopes = outerScopes;
     // A C++ scope is needed only if there are declarations directly in it.
-    braceIfDeclaring(*block, *block);
+    braceIfDeclaring(*block);
 }
 
 void lowerScope(Instance &in, const ir::Node *entry, tree::Block &out) {
