@@ -2,6 +2,7 @@
 #include "Measurements.h"
 
 #include "Lower/Expressions/Symbols.h"
+#include "Lower/Memory/Elements.h"
 
 #include "sdfgc/Analysis/Costs/Traffic.h"
 #include "sdfgc/Analysis/Device/Async.h"
@@ -82,6 +83,13 @@ bool passesValues(const ir::Node &n) {
                        [](const Edge *e) { return e->srcConn && !isa<AccessNode>(e->dst) && !e->dst->isExit(); });
 }
 
+/// A number in terms of variables. 0, unknown, if a symbol has no value here: memlets around a scope may name sizes that callers do not
+/// pass, and variables of loops elsewhere.
+sym::Expr valueHere(const Instance &in, const std::optional<sym::Expr> &number) {
+    const sym::Expr value = number ? inVariables(in, *number) : sym::Expr(0);
+    return isKnown(in, value) ? printable(in, value) : sym::Expr(0);
+}
+
 Measure &add(Instance &in, Wish wish, std::string name, Block &out) {
     auto *m = out.add<Measure>();
     m->by = wish;
@@ -153,11 +161,9 @@ tree::Block &measuredNode(Instance &in, const ir::Node &n, tree::Block &out) {
     m.cfg = cfg;
     m.state = state;
     m.node = id;
-    if (const std::optional<sym::Expr> bytes = analysis::bytesMoved(n))
-        m.bytes = printable(in, inVariables(in, *bytes));
+    m.bytes = valueHere(in, analysis::bytesMoved(n));
     if (const auto *map = dyn_cast<MapEntry>(&n))
-        if (const std::optional<sym::Expr> operations = analysis::floatOperations(*map, *in.scopes))
-            m.operations = printable(in, inVariables(in, *operations));
+        m.operations = valueHere(in, analysis::floatOperations(*map, *in.scopes));
     return m.body;
 }
 
