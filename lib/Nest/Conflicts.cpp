@@ -203,6 +203,8 @@ std::set<Name> namesOf(const Item &i) {
         if (n->state())
             out.merge(analysis::freeSymbols(*n));
     for (const auto &[name, value] : i.step->renamed)
+        out.erase(name);
+    for (const auto &[name, value] : i.step->renamed)
         out.insert(value.freeSymbols().begin(), value.freeSymbols().end());
     for (const Use &u : i.step->uses)
         if (u.subset)

@@ -188,6 +188,15 @@ TEST_CASE("nest: parameters get other meanings") {
     CHECK(text(sum) == "read A[i + 1, j] j, update t[i + 1] j");
 }
 
+TEST_CASE("nest: a symbol that has another meaning is not among the names of an item") {
+    Program p;
+    std::vector<nest::Run> runs = p.read();
+    nest::Item &set = runs[1].items[0];
+    CHECK(nest::namesOf(set) == std::set<Name>{Name("k")});
+    nest::rename(set, {{Name("k"), sym::Expr::symbol(Name("N")) + 1}});
+    CHECK(nest::namesOf(set) == std::set<Name>{Name("N")});
+}
+
 TEST_CASE("nest: code that is not Python has effects, and keeps its symbols") {
     Program p;
     p.node<Tasklet>("set")->code.language = Language::CPP;
