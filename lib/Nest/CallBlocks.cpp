@@ -159,6 +159,8 @@ Step moveBody(LoopRegion &l, const LoopBody &body, const std::set<Name> &locals,
     const Accesses used = usesIn(l);
     Call call(identifierOf(l.label, "loop_"), l.debugInfo, g, memories);
     SDFG &inner = call.sdfg();
+    if (l.blocks().empty()) // which a region may be, and an SDFG may not
+        l.add<State>()->label = l.label;
     Block *start = l.start();
     inner.adopt(l.release());
     inner.setStart(start);
