@@ -77,6 +77,7 @@ private:
     bool comesAtEnd(Name host) const;
 
     // ---- MoveLoops.cpp: moving them
+    bool isNeededAgain(Name symbol) const;
     void dropCopies();
     void handOver(ir::MapEntry &m, Name symbol);
     bool isLast(const Assignments &a) const;

@@ -49,12 +49,60 @@ bool hasValueBefore(Name symbol, const LoopRegion &loop, const SDFG &g) {
     return isMapped || analysis::freeSymbols(g).count(symbol) != 0;
 }
 
+/// Can control return to a loop from its end while a symbol keeps its value? Assignments inside of blocks on the way do not count.
+class WayBack {
+public:
+    WayBack(const LoopRegion &loop, Name symbol) : loop_(loop), symbol_(symbol) {
+        for (const Region *r = loop.parent(); r; r = r->parent())
+            around_.insert(r);
+        leave(loop);
+    }
+    bool exists() const { return exists_; }
+
+private:
+    /// Goes on after a block.
+    void leave(const Block &b) {
+        if (!left_.insert(&b).second)
+            return;
+        for (const InterstateEdge *e : b.outEdges())
+            if (std::none_of(e->assignments.begin(), e->assignments.end(), [&](const auto &a) { return a.first == symbol_; }))
+                enter(*e->dst);
+        if (!b.outEdges().empty() || !b.parent())
+            return;
+        const Region &r = *b.parent(); // ends here
+        if (const auto *l = dyn_cast<LoopRegion>(&r); l && l->variable != symbol_ && l->start())
+            enter(*l->start());
+        if (const ConditionalBlock *c = r.conditional())
+            leave(*c);
+        else if (r.parent())
+            leave(r);
+    }
+    void enter(const Block &b) {
+        exists_ |= &b == &loop_;
+        if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
+            for (const auto &branch : c->branches())
+                if (around_.count(branch.region.get()) && branch.region->start())
+                    enter(*branch.region->start());
+        } else if (const auto *r = dyn_cast<Region>(&b); r && around_.count(r) && r->start()) {
+            if (const auto *l = dyn_cast<LoopRegion>(r); !l || l->variable != symbol_)
+                enter(*r->start());
+        }
+        leave(b);
+    }
+
+    const LoopRegion &loop_;
+    const Name symbol_;
+    std::set<const Region *> around_; // regions with the loop inside
+    std::set<const Block *> left_;
+    bool exists_ = false;
+};
+
 } // namespace
 
 void DeviceLoopNest::move() {
     std::vector<Name> neededSymbols, neededCopies;
     for (const Name s : symbols_)
-        if (isNeededOutside(s))
+        if (isNeededOutside(s) || isNeededAgain(s))
             neededSymbols.push_back(s);
     for (const auto &[host, device] : twins_)
         if (!g_.desc(host)->transient ? !comesAtEnd(host) : isNeededOutside(host))
@@ -88,6 +136,13 @@ void DeviceLoopNest::move() {
             g_.symbols.erase(s);
             g_.symbolHints.erase(s);
         }
+}
+
+/// Does the loop begin with the value that a symbol had at its end?
+bool DeviceLoopNest::isNeededAgain(Name symbol) const {
+    const bool isInitialised =
+        std::any_of(loops_.begin(), loops_.end(), [&](const Loop &l) { return l.region == &outermost_ && l.init && l.init->symbol == symbol; });
+    return !isInitialised && WayBack(outermost_, symbol).exists();
 }
 
 /// Removes copies that control flow no longer needs, and their states if these have successors.
