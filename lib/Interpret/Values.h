@@ -3,13 +3,13 @@
 // This is written for the interpreter alone, and shares nothing with the headers that generated programs include.
 #pragma once
 
+#include "sdfgc/Types/Layout.h"
 #include "sdfgc/Types/SmallFloat.h"
 #include "sdfgc/Types/Type.h"
 
 #include <complex>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -145,11 +145,5 @@ template <class F> bool withScalar(ScalarKind k, F &&f) {
 
 /// The type of a scalar in arithmetic: bool and integers below 32 bits become int32, floats below 32 bits float32.
 Type arithmeticTypeOf(Type scalar);
-
-/// The size of one value in memory, in bytes: all lanes of a vector, the fields of a structure with padding as in C. 0 for types
-/// without one here.
-int64_t sizeOf(Type t);
-/// The offset of a structure's field; nothing if there is no such field.
-std::optional<int64_t> offsetOf(Type structure, Name field);
 
 } // namespace sdfgc::interpret

@@ -17,13 +17,3 @@ TEST_CASE("conversions to integers take what fits", "[values]") {
     CHECK(converted<uint8_t>(int32_t(300)) == 44); // integers wrap around
     CHECK(converted<bool>(0.5));
 }
-
-TEST_CASE("structures are laid out as in C", "[values]") {
-    const Type s = Type::structure(
-        Name("s"), {{Name("i"), ScalarKind::Int32}, {Name("d"), ScalarKind::Float64}, {Name("b"), ScalarKind::Int8}});
-    CHECK(sizeOf(s) == 24);
-    CHECK(offsetOf(s, Name("d")) == 8);
-    CHECK(offsetOf(s, Name("b")) == 16);
-    CHECK(!offsetOf(s, Name("x")));
-    CHECK(sizeOf(Type::vector(ScalarKind::Float32, 4)) == 16);
-}
