@@ -1,33 +1,32 @@
 #include "sdfgc/Run/Arguments.h"
+#include "Run/Generated.h"
 #include "Run/Sizes.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Symbolic/Rounding.h"
+#include "sdfgc/Types/Layout.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sdfgc::run {
 namespace {
 
 using diag::Id;
 
-/// A parameter and its value on the command line.
+/// A parameter, or a member of one, and its value on the command line.
 struct Entry {
     const tree::Param *param;
-    std::string value;            // as given; empty: not given
-    std::optional<NpyArray> file; // read from `value`
-    std::optional<Number> number;
+    std::string value = {};            // as given; empty: not given
+    std::optional<NpyArray> file = {}; // read from `value`
+    std::optional<Number> number = {};
+    std::vector<Field> fields = {}; // of a structure
+    bool isMember = false;
     Type type() const { return param->desc ? param->desc->dtype : param->type; }
     bool isArray() const { return param->desc && !param->desc->isScalar(); }
+    bool isStructure() const { return param->desc && param->desc->isStructure(); }
+    /// An array of structures can only be null.
+    bool isOnlyNull() const { return param->desc && param->desc->isContainerArray(); }
 };
-
-uint64_t seedOf(uint64_t seed, const std::string &name) { // FNV-1a: numbers of one argument do not depend on the others
-    uint64_t h = 0xcbf29ce484222325u ^ seed;
-    for (char c : name)
-        h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return h;
-}
 
 class Preparer {
 public:
@@ -46,7 +45,7 @@ public:
         if (failed())
             return std::nullopt;
         for (const Entry &e : entries_)
-            out_.all.push_back(e.isArray() ? array(e) : value(e));
+            out_.all.push_back(e.isStructure() ? structure(e) : e.isArray() ? array(e) : value(e));
         for (std::size_t i = 0; i < entries_.size(); ++i)
             if (isShared(entries_[i].value))
                 share(entries_[i], out_.all[i]);
@@ -55,20 +54,41 @@ public:
 
 private:
     void collect() {
-        auto index = [&](const tree::Param &p) {
-            for (std::size_t i = 0; i < entries_.size(); ++i)
-                if (entries_[i].param->name == p.name)
-                    return i;
-            entries_.push_back({&p, {}, {}, {}});
-            return entries_.size() - 1;
-        };
+        for (const tree::Param &p : params_)
+            if (!find(p.name))
+                entries_.push_back({.param = &p});
+        const auto index = [&](const tree::Param &p) { return static_cast<std::size_t>(find(p.name) - entries_.data()); };
         for (const tree::Param &p : module_.params)
             (p.onHandle ? out_.sizes : out_.program).push_back(index(p));
         for (const tree::Param &p : module_.init)
             out_.init.push_back(index(p));
+        for (Entry &e : entries_)
+            if (e.isStructure())
+                addFields(e);
         for (const Entry &e : entries_)
             checkKind(e);
     }
+
+    Entry *find(Name name) {
+        const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry &e) { return e.param->name == name; });
+        return at != entries_.end() ? &*at : nullptr;
+    }
+
+    void addFields(Entry &e) {
+        const Type type = structOf(e);
+        for (const auto &[name, desc] : e.param->desc->members) {
+            Entry &member = *find(Name(e.param->name.str() + "." + name.str()));
+            const std::optional<int64_t> offset = type.isStruct() ? offsetOf(type, name) : std::nullopt;
+            if (!offset || (desc->isArray() && !type.field(name)->isPointer())) {
+                diags_.report(Id::ProgramArgumentKind, {}, member.param->name.str(), "a member of unknown place");
+                continue;
+            }
+            member.isMember = true;
+            e.fields.push_back({*offset, type.field(name)->isPointer(), static_cast<std::size_t>(&member - entries_.data())});
+        }
+    }
+
+    static Type structOf(const Entry &e) { return e.type().isPointer() ? e.type().element() : e.type(); }
 
     void checkKind(const Entry &e) {
         const Type t = e.type(), number = t.isVector() ? t.element() : t;
@@ -77,8 +97,10 @@ private:
             what = "a callback";
         else if (e.param->desc && e.param->desc->isStream())
             what = "a stream";
+        else if (e.isOnlyNull() || (e.isStructure() && e.fields.size() == structOf(e).fields().size()))
+            return;
         else if (e.param->desc && e.isArray() && !e.param->desc->isArray())
-            what = "a structure";
+            what = "a structure with members that the program does not name";
         else if (!dtypeOf(number) || (t.isVector() && !e.isArray()))
             what = "of type " + t.str();
         if (!what.empty())
@@ -110,6 +132,19 @@ private:
 
     /// Reads the file or number of a value; chooses values for arguments that are not given.
     void interpret(Entry &e) {
+        if (e.isStructure()) {
+            if (!e.value.empty())
+                wrong(e, "a structure has no value itself", "give its members, as in " + howToGive(entries_[e.fields[0].argument]));
+            return;
+        }
+        if (e.isOnlyNull()) {
+            if (e.value.empty() && !options_.otherwise.empty())
+                e.value = "null";
+            if (e.value != "null")
+                diags_.report(Id::ProgramArgumentKind, {}, e.param->name.str(), "an array of structures").hint =
+                    "if the program does not use it: --arg " + e.param->name.str() + "=null";
+            return;
+        }
         if (e.value.empty() && e.param->desc)
             e.value = !options_.otherwise.empty()                              ? options_.otherwise
                       : e.isArray() && isWrittenFirst(e)                       ? "zeros"
@@ -135,30 +170,13 @@ private:
         return options_.written.count(e.param->name) != 0 || e.param->name.view().starts_with("__return");
     }
 
-    static bool isShared(const std::string &v) { return v.starts_with("same:"); }
-
-    static bool isGenerator(const std::string &v) {
-        return isShared(v) || v == "zeros" || v == "range" || v == "null" || v == "random" || v.starts_with("random:");
-    }
-
     void checkGenerator(const Entry &e) {
         if (e.value == "null" && !e.isArray())
             wrong(e, "only an array can be `null`", howToGive(e));
         if (isShared(e.value) && !e.isArray())
             wrong(e, "only an array can have the memory of another one", howToGive(e));
-        if (e.value.starts_with("random:") && !bounds(e.value))
+        if (e.value.starts_with("random:") && !boundsOf(e.value))
             wrong(e, "`" + e.value + "` should be random:LOW:HIGH with LOW < HIGH", "for instance random:-1:1");
-    }
-
-    static std::optional<std::pair<double, double>> bounds(const std::string &v) {
-        const std::size_t colon = v.find(':', 7);
-        if (colon == std::string::npos)
-            return std::nullopt;
-        const auto low = parseNumber(std::string_view(v).substr(7, colon - 7)),
-                   high = parseNumber(std::string_view(v).substr(colon + 1));
-        if (!low || !high || !(low->value.real() < high->value.real()))
-            return std::nullopt;
-        return std::pair(low->value.real(), high->value.real());
     }
 
     static std::string howToGive(const Entry &e) {
@@ -216,7 +234,7 @@ private:
     void sizes() {
         SizeSolver solver;
         for (const Entry &e : entries_)
-            if (!e.param->desc || e.param->desc->isScalar())
+            if (!e.isMember && (!e.param->desc || e.param->desc->isScalar()))
                 if (std::optional<int64_t> known = integerOf(e))
                     solver.know(e.param->name, *known, "--arg " + e.param->name.str());
         for (const Given &g : ofShapes_) {
@@ -251,10 +269,31 @@ private:
         Argument a;
         a.name = e.param->name;
         a.isArray = e.isArray();
+        a.isMember = e.isMember;
+        if (e.isOnlyNull()) {
+            a.dtype = *dtypeOf(a.type = ScalarKind::UInt8);
+            return a;
+        }
         const Type t = e.type();
         a.type = t.isVector() ? t.element() : t;
         a.lanes = t.isVector() ? t.lanes() : 1;
         a.dtype = *dtypeOf(a.type);
+        return a;
+    }
+
+    /// Its memory, to be filled in for a call.
+    static Argument structure(const Entry &e) {
+        Argument a;
+        a.name = e.param->name;
+        a.isArray = a.isStructure = true;
+        a.isMember = e.isMember;
+        a.fields = e.fields;
+        a.type = ScalarKind::UInt8;
+        a.dtype = *dtypeOf(a.type);
+        a.elements = sizeOf(structOf(e));
+        a.shape = {a.elements};
+        a.strides = {1};
+        a.data.assign(static_cast<std::size_t>(a.elements), '\0');
         return a;
     }
 
@@ -271,7 +310,7 @@ private:
         else if (auto known = out_.symbols.find(a.name); known != out_.symbols.end())
             n = {true, known->second, static_cast<double>(known->second)};
         else if (Random random(seedOf(options_.seed, a.name.str())); e.value.starts_with("random"))
-            n = draw(e, a.type, random);
+            n = drawn(e.value, a.type, random);
         else
             n = {true, 0, 0};
         if (!store(a.type, n, a.data))
@@ -279,7 +318,7 @@ private:
         return a;
     }
 
-    std::optional<int64_t> sizeOf(const Entry &e, sym::Expr expression) {
+    std::optional<int64_t> extent(const Entry &e, sym::Expr expression) {
         const std::optional<int64_t> v = sym::evaluate(sym::inIntegers(expression), out_.symbols);
         if (!v) {
             std::string unknown;
@@ -300,13 +339,13 @@ private:
         if (a.isNull)
             return a;
         for (std::size_t i = 0; i < d.rank(); ++i) {
-            const auto size = sizeOf(e, d.shape[i]), stride = sizeOf(e, d.strides[i]);
+            const auto size = extent(e, d.shape[i]), stride = extent(e, d.strides[i]);
             if (!size || !stride)
                 return a;
             a.shape.push_back(*size);
             a.strides.push_back(*stride);
         }
-        const auto total = sizeOf(e, d.totalSize);
+        const auto total = extent(e, d.totalSize);
         if (!total)
             return a;
         a.elements = *total;
@@ -374,7 +413,7 @@ private:
                 fits = store(a.type,
                              e.number             ? *e.number
                              : e.value == "range" ? counted(a.type, count)
-                                                  : draw(e, a.type, random),
+                                                  : drawn(e.value, a.type, random),
                              text) &&
                        fits;
             std::copy_n(text.data(), std::min(size, text.size()), to);
@@ -383,31 +422,8 @@ private:
             wrong(e, "`" + e.value + "` contains values that " + a.type.str() + " cannot hold");
     }
 
-    /// The numbers of `range`, converted as by NumPy's `astype`: small types wrap around.
-    static Number counted(Type t, int64_t i) {
-        if (t.isBool())
-            i %= 2;
-        else if (const auto size = t.bytes(); t.isInteger() && size && *size < 8)
-            i &= (int64_t(1) << (*size * 8 - (t.isSigned() ? 1 : 0))) - 1;
-        return {true, i, static_cast<double>(i)};
-    }
-
-    static Number draw(const Entry &e, Type t, Random &random) {
-        const auto given = e.value.starts_with("random:") ? bounds(e.value) : std::nullopt;
-        const auto [low, high] = given.value_or(std::pair(0.0, t.isInteger() ? 10.0 : 1.0));
-        const double one = low + random.unit() * (high - low);
-        if (t.isBool()) {
-            const int bit = random.unit() < 0.5;
-            return {true, bit, static_cast<double>(bit)};
-        }
-        if (t.isInteger()) {
-            const double whole = std::floor(one);
-            return {true, static_cast<int64_t>(whole), whole};
-        }
-        return {false, 0, t.isComplex() ? std::complex(one, low + random.unit() * (high - low)) : std::complex(one, 0.0)};
-    }
-
     const tree::Module &module_;
+    const std::vector<tree::Param> params_ = withMembers(module_);
     const ArgumentOptions &options_;
     diag::Engine &diags_;
     std::vector<Entry> entries_;
@@ -426,11 +442,10 @@ const Argument *Arguments::find(std::string_view name) const {
 
 bool takes(const tree::Module &interface, std::string_view name) {
     const Name wanted(name);
-    const auto named = [&](const tree::Param &p) { return p.name == wanted; };
-    const auto mentions = [&](const tree::Param &p) { return p.desc && p.desc->isArray() && p.desc->freeSymbols().count(wanted); };
-    return std::any_of(interface.params.begin(), interface.params.end(), named) ||
-           std::any_of(interface.init.begin(), interface.init.end(), named) ||
-           std::any_of(interface.params.begin(), interface.params.end(), mentions);
+    const std::vector<tree::Param> all = withMembers(interface);
+    return std::any_of(all.begin(), all.end(), [&](const tree::Param &p) {
+        return p.name == wanted || (p.desc && p.desc->isArray() && p.desc->freeSymbols().count(wanted));
+    });
 }
 
 std::optional<Arguments> prepare(const tree::Module &module, const ArgumentOptions &options, diag::Engine &diags) {

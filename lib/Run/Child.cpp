@@ -259,6 +259,7 @@ private:
             if (!copy(i, true))
                 return false;
         }
+        link(arguments_, pointers_);
         return true;
     }
 
@@ -326,6 +327,7 @@ private:
     }
 
     bool copyBack() {
+        unlink(arguments_, pointers_);
         for (std::size_t i = 0; i < memory_.size(); ++i)
             if (!copy(i, false))
                 return false;

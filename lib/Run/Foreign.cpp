@@ -47,6 +47,8 @@ private:
 
     bool give(const Argument &a, std::vector<std::string> &words) {
         const std::string name = a.name.str() + "=";
+        if (a.isStructure)
+            return fail("`" + a.name.str() + "` is a structure, which cannot be given to a program for another machine");
         if (a.isNull) {
             words.push_back(name + "null");
             return true;

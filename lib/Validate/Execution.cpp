@@ -40,16 +40,18 @@ public:
         Execution out;
         for (const run::Argument &a : input.all)
             out.memory.push_back(a.data);
-        bind(input, out);
+        const std::vector<char *> memory = placesOf(input, out);
+        bind(input, memory);
         Timer timer;
         out.faults = program_->run();
         out.seconds = timer.seconds();
+        run::unlink(input, memory);
         out.timedOut = program_->timedOut();
         out.held = program_->memory();
         for (std::size_t k = 0; k < input.all.size(); ++k) {
             if (const auto other = input.all[k].sharesWith)
                 out.memory[k] = out.memory[*other];
-            if (!input.all[k].isArray) // passed by value: writes of the program are not visible
+            if (!input.all[k].isArray && !input.all[k].isMember) // passed by value: writes of the program are not visible
                 out.memory[k] = input.all[k].data;
         }
         return out;
@@ -67,15 +69,22 @@ private:
         }
         wasRun_ = true;
     }
-    void bind(const run::Arguments &input, Execution &out) const {
+    static std::vector<char *> placesOf(const run::Arguments &input, Execution &out) {
+        std::vector<char *> memory;
+        for (std::size_t k = 0; k < input.all.size(); ++k)
+            memory.push_back(input.all[k].isNull ? nullptr : out.memory[input.all[k].sharesWith.value_or(k)].data());
+        return memory;
+    }
+    void bind(const run::Arguments &input, const std::vector<char *> &memory) const {
         interpret::PreparedProgram &program = *program_;
+        run::link(input, memory);
         for (const auto &[symbol, value] : input.symbols)
             program.set(symbol, value);
         for (std::size_t k = 0; k < input.all.size(); ++k) {
             const run::Argument &a = input.all[k];
             if (containers_.contains(a.name))
-                program.bind(a.name, a.isNull ? nullptr : out.memory[a.sharesWith.value_or(k)].data());
-            else
+                program.bind(a.name, memory[k]);
+            else if (!a.isMember)
                 setSymbol(program, a);
         }
     }

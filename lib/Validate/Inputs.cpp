@@ -12,6 +12,8 @@ namespace {
 
 using Sizes = std::map<Name, int64_t>;
 
+constexpr std::size_t mostNamed = 20; // symbols in the name of an input
+
 } // namespace
 
 /// How the symbols of an input get their values.
@@ -84,7 +86,7 @@ void addSymbol(tree::Module &interface, Name symbol, Type type) {
 /// Adds symbols that only sizes of arrays mention: the graph will use them once library nodes are expanded.
 void addSizes(tree::Module &interface) {
     std::set<Name> sizes;
-    for (const tree::Param &p : interface.params)
+    for (const tree::Param &p : run::withMembers(interface))
         if (p.desc && p.desc->isArray())
             sizes.merge(p.desc->freeSymbols());
     for (Name symbol : sizes)
@@ -114,9 +116,10 @@ InputMaker::InputMaker(const ir::SDFG &graph, const InputOptions &options) : Inp
 
 InputMaker::InputMaker(tree::Module interface, const InputOptions &options) : interface_(std::move(interface)), options_(options) {
     addSizes(interface_);
+    all_ = run::withMembers(interface_);
     const auto onlyStride = [&](Name symbol) {
         bool stride = false;
-        for (const tree::Param &p : interface_.params)
+        for (const tree::Param &p : all_)
             if (p.desc && p.desc->isArray()) {
                 if (isSymbolIn(p.desc->shape, symbol))
                     return false;
@@ -132,6 +135,10 @@ InputMaker::InputMaker(tree::Module interface, const InputOptions &options) : in
 }
 
 std::optional<Input> InputMaker::next() {
+    if (!options_.folder.empty() && !std::exchange(givenDone_, true))
+        return given();
+    if (!options_.folder.empty() && !problem_.empty() && done_ == 0)
+        return std::nullopt; // the given one could not be used
     const bool takesNothing = interface_.params.empty() && interface_.init.empty();
     const int most = takesNothing ? 1 : options_.attempts;
     while (done_ < most || edgesDone_ < edges()) {
@@ -140,6 +147,21 @@ std::optional<Input> InputMaker::next() {
             return made;
     }
     return std::nullopt;
+}
+
+std::optional<Input> InputMaker::given() {
+    const Result<std::vector<run::Given>> read = readInput(options_.folder);
+    if (!read) {
+        problem_ = read.error();
+        return std::nullopt;
+    }
+    diag::Engine diags;
+    std::optional<run::Arguments> arguments = run::prepare(interface_, {.given = *read, .otherwise = "zeros"}, diags);
+    if (!arguments) {
+        problem_ = diags.all().empty() ? "" : diags.all().front().message;
+        return std::nullopt;
+    }
+    return Input{.name = options_.folder, .arguments = std::move(*arguments), .isGiven = true};
 }
 
 std::optional<Input> InputMaker::attempt(int number) {
@@ -165,8 +187,12 @@ std::optional<Input> InputMaker::make(const Pattern &pattern, run::Random &rando
         const int64_t v = constant != constants_.end() ? constant->second : p.type.isBool() ? value % 2 : value;
         sizes.emplace(p.name, v);
         options.given.push_back({p.name.str(), std::to_string(v)});
-        input.name += p.name.str() + "=" + std::to_string(v) + " ";
+        if (symbols_.size() + strides_.size() <= mostNamed)
+            input.name += p.name.str() + "=" + std::to_string(v) + " ";
     };
+    if (symbols_.size() + strides_.size() > mostNamed)
+        input.name = std::to_string(symbols_.size() + strides_.size()) + " symbols from " + std::to_string(pattern.low) + " to " +
+                     std::to_string(pattern.high) + ", ";
     for (const tree::Param *p : symbols_) {
         const int64_t drawn =
             pattern.low + static_cast<int64_t>(random.next() % static_cast<uint64_t>(pattern.high - pattern.low + 1));
@@ -174,7 +200,7 @@ std::optional<Input> InputMaker::make(const Pattern &pattern, run::Random &rando
     }
     for (const tree::Param *p : strides_) {
         int64_t most = 1;
-        for (const tree::Param &array : interface_.params)
+        for (const tree::Param &array : all_)
             for (std::size_t d = 0; array.desc && d < array.desc->strides.size(); ++d)
                 if (array.desc->strides[d].isSymbol(p->name))
                     most = std::max(most, packedStride(*array.desc, d, sizes).value_or(1));
@@ -190,7 +216,7 @@ std::optional<Input> InputMaker::make(const Pattern &pattern, run::Random &rando
         share(*arguments, random, input.name);
     Filler filler(pattern.values, indicesOf(*arguments), options_.finite, random.next());
     for (run::Argument &a : arguments->all)
-        if (!sizes.contains(a.name))
+        if (!sizes.contains(a.name) && !a.isStructure)
             filler.fill(a);
     for (run::Argument &a : arguments->all)
         if (a.sharesWith)
@@ -204,8 +230,8 @@ std::optional<Input> InputMaker::make(const Pattern &pattern, run::Random &rando
 /// Makes arrays that may share memory do so.
 void InputMaker::share(run::Arguments &arguments, run::Random &random, std::string &name) const {
     const auto mayShare = [&](const run::Argument &a) {
-        return a.isArray && !a.isNull && !a.sharesWith &&
-               std::any_of(interface_.params.begin(), interface_.params.end(),
+        return a.isArray && !a.isNull && !a.sharesWith && !a.isStructure &&
+               std::any_of(all_.begin(), all_.end(),
                            [&](const tree::Param &p) { return p.name == a.name && p.desc && p.desc->mayAlias; });
     };
     for (std::size_t i = 0; i < arguments.all.size(); ++i)
@@ -223,6 +249,8 @@ Result<void> writeInput(const Input &input, const std::string &folder) {
     std::string values;
     for (const run::Argument &a : input.arguments.all) {
         const std::string &name = a.name.str();
+        if (a.isStructure)
+            continue;
         if (a.isNull)
             values += name + "=null\n";
         else if (a.sharesWith)

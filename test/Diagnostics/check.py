@@ -476,9 +476,13 @@ def FolderNotWritten():
 @case()
 def ProgramArgumentKind():
     return graph("""
-      argument S: Structure pointer({type: struct, name: CSR, data: {n: int32}, length: {}, bytes: 4}) (members = [[n, {type: Scalar, attributes: {dtype: int32}}]], name = CSR)
-      state main {}
-    """), ['run'], ['argument `S` is a structure, which cannot be given on a command line']
+      symbol f: {type: callback, arguments: [{"type":"Scalar","attributes":{"dtype":"float64","shape":["1"]}}], returntypes: [{"type":"Scalar","attributes":{"dtype":"float64","shape":["1"]}}]}
+      argument A: float64
+      argument B: float64
+      state main {
+        call: o = f(a)  with a <- A; o -> B
+      }
+    """), ['run', '--arg', 'A=1', '--arg', 'B=1'], ['argument `f` is a callback, which cannot be given on a command line']
 
 
 def problems(name, folder):

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstring>
+
 using namespace sdfgc;
 using namespace sdfgc::run;
 
@@ -179,6 +181,80 @@ TEST_CASE("what does not fit is an error") {
     CHECK(p.problem({{"A", "1"}, {"k", "1"}, {"N", "1"}, {"B", "1"}}) == "the program has no argument `B`");
     p.array("f", Type::callback({}, {}), {1});
     CHECK(p.problem({}).find("which cannot be given on a command line") != std::string::npos);
+}
+
+TEST_CASE("members of structures are arguments of their own, which a call brings together") {
+    Program p;
+    const Type inner = Type::structure(Name("inner"), {{Name("f"), ScalarKind::Float32}});
+    const Type type = Type::structure(Name("s"), {{Name("k"), ScalarKind::Int32},
+                                                  {Name("u"), Type::pointer(ScalarKind::Float64)},
+                                                  {Name("o"), Type::pointer(ScalarKind::Float64)},
+                                                  {Name("p"), Type::pointer(inner)}});
+    ir::DataDesc &s = p.array("S", Type::pointer(type), {1});
+    s.kind = ir::DataKind::Structure;
+    const auto add = [](ir::DataDesc &to, const char *name, ir::DataDesc d) {
+        to.members.emplace_back(Name(name), std::make_unique<ir::DataDesc>(std::move(d)));
+        return to.members.back().second.get();
+    };
+    add(s, "k", ir::DataDesc::scalar(ScalarKind::Int32));
+    add(s, "u", ir::DataDesc::array(ScalarKind::Float64, {expr("n")}));
+    add(s, "o", ir::DataDesc::array(ScalarKind::Float64, {expr("n")}))->optional = true;
+    ir::DataDesc *pointed = add(s, "p", ir::DataDesc::array(Type::pointer(inner), {1}));
+    pointed->kind = ir::DataKind::Structure;
+    add(*pointed, "f", ir::DataDesc::scalar(ScalarKind::Float32));
+    p.symbol("n");
+    const auto a = p({{"S.k", "7"}, {"S.u", "range"}, {"S.p.f", "2.5"}, {"n", "3"}});
+    REQUIRE(a);
+    CHECK(a->program.size() == 2);
+    CHECK(text(*a->find("S.u")) == "0 1 2");
+    CHECK(a->find("S.o")->isNull);
+    CHECK(a->find("S")->data.size() == 32);
+    CHECK_FALSE(a->find("S")->isVisible());
+    CHECK(a->find("S.k")->isVisible());
+    CHECK(takes(p.module, "S.p.f"));
+    CHECK_FALSE(takes(p.module, "S.f"));
+
+    std::vector<std::string> memory;
+    std::vector<char *> places;
+    for (const Argument &one : a->all)
+        memory.push_back(one.data);
+    for (std::size_t k = 0; k < memory.size(); ++k)
+        places.push_back(a->all[k].isNull ? nullptr : memory[k].data());
+    link(*a, places);
+    const auto at = [&](const char *name) { return places[static_cast<std::size_t>(a->find(name) - a->all.data())]; };
+    struct {
+        int32_t k;
+        double *u, *o;
+        float *p;
+    } passed;
+    std::memcpy(&passed, at("S"), sizeof passed);
+    CHECK(passed.k == 7);
+    CHECK(passed.u[2] == 2);
+    CHECK(passed.o == nullptr);
+    CHECK(*passed.p == 2.5F);
+
+    passed.k = 8; // what the program writes
+    std::memcpy(at("S"), &passed, sizeof passed);
+    *passed.p = 3.5F;
+    unlink(*a, places);
+    CHECK(textOf(ScalarKind::Int32, {at("S.k"), 4}) == "8");
+    CHECK(textOf(ScalarKind::Float32, {at("S.p.f"), 4}) == "3.5");
+    CHECK(std::string(at("S"), 32) == std::string(32, '\0'));
+
+    CHECK(p.problem({{"S", "1"}}) == "argument `S`: a structure has no value itself");
+    CHECK(p.problem({{"S.u", "1"}, {"S.p.f", "1"}, {"n", "1"}}) == "argument `S.k` has no value");
+    add(s, "missing", ir::DataDesc::scalar(ScalarKind::Int32));
+    CHECK(p.problem({}).find("a member of unknown place") != std::string::npos);
+}
+
+TEST_CASE("an array of structures can only be missing") {
+    Program p;
+    p.array("C", Type::pointer(ScalarKind::Float64), {1}).kind = ir::DataKind::ContainerArray;
+    CHECK(p.problem({{"C", "1"}}).find("is an array of structures") != std::string::npos);
+    CHECK(p.problem({}).find("is an array of structures") != std::string::npos);
+    CHECK(p({{"C", "null"}})->all.at(0).isNull);
+    p.options.otherwise = "random";
+    CHECK(p({})->all.at(0).isNull);
 }
 
 TEST_CASE("an array may have the memory of another one") {

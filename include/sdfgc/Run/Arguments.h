@@ -8,6 +8,7 @@
 //     A=random:a:b numbers in [a, b)
 //     A=null       no array: for optional arguments
 //     A=same:B     the memory of B, an array with the same type and size
+//     S.A=a.npy    member A of the structure S; S itself has no value
 //
 // Symbols without a value follow from the shapes of given arrays: N = 100 from A: float64[N + 1] and a file with 101
 // elements. Symbols that only shapes mention may have a value as well, although they are no arguments.
@@ -39,9 +40,16 @@ struct ArgumentOptions {
     int64_t largest = int64_t(1) << 40; // maximum bytes of one argument
 };
 
-/// A parameter of the C call.
+/// A field of a structure that is passed to a program: where its value, or the pointer to it, lies in the structure's memory.
+struct Field {
+    int64_t offset = 0; // in bytes
+    bool isPointer = false;
+    std::size_t argument = 0; // the member: an index into Arguments::all
+};
+
+/// A parameter of the C call, or a member of one.
 struct Argument {
-    Name name;
+    Name name; // of a member: `S.A`
     Type type; // of an element; of a scalar or symbol
     bool isArray = false;
     int64_t lanes = 1; // of a vector type: elements of `dtype` in one element
@@ -53,6 +61,12 @@ struct Argument {
     bool isPinned = false;                 // in page-locked host memory, if the program has such memory
     bool isNull = false;                   // a missing array
     std::optional<std::size_t> sharesWith; // shares the memory of this array: an index into Arguments::all
+    bool isMember = false;                 // of a structure; what is written to it is a result, also if it is a scalar
+    bool isStructure = false;              // an array of bytes, which `link` fills in for a call
+    std::vector<Field> fields;             // of a structure
+
+    /// Can a program leave results in it?
+    bool isVisible() const { return (isArray || isMember) && !isStructure && !isNull; }
 };
 
 struct Arguments {
@@ -75,6 +89,14 @@ bool takes(const tree::Module &interface, std::string_view name);
 
 /// Returns the same arguments in the parameter order of a module's functions; nothing if a parameter is missing.
 std::optional<Arguments> inOrderOf(const tree::Module &module, Arguments arguments);
+
+/// Returns the parameters of an interface, each structure followed by its members, and theirs: as `S.A`.
+std::vector<tree::Param> withMembers(const tree::Module &interface);
+
+/// Writes values of members, and pointers to them, to the memory of structures. `memory`: of every argument, null for missing arrays.
+void link(const Arguments &arguments, const std::vector<char *> &memory);
+/// Takes values of members from the memory of structures after a call, and clears that memory: it contains addresses.
+void unlink(const Arguments &arguments, const std::vector<char *> &memory);
 
 /// Calls `visit(offset)` for every element in row-major order of its indices.
 using npy::forEachElement;

@@ -62,8 +62,8 @@ struct Param { // of the C interface
     Name cName;                        // spelling for C and C++: `class_` for `class`; the variable's name in the program
     Type type;                         // element type of arrays
     bool read = true, written = false; // the program's accesses of a container's memory
-    /// The interface description of a container: a copy without members, debug information and attributes; null: a
-    /// symbol.
+    /// The interface description of a container: a copy without debug information and attributes of the front end;
+    /// null: a symbol.
     std::shared_ptr<const ir::DataDesc> desc = nullptr;
     bool onHandle = false; // a size that callers set on the handle (ir::SDFG::handleSizes), not a parameter in C
 };

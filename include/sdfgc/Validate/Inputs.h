@@ -14,6 +14,7 @@
 namespace sdfgc::validate {
 
 struct InputOptions {
+    std::string folder = {}; // of an input to begin with (readInput); arguments that it lacks are zero
     uint64_t seed = 0;
     int attempts = 32;                   // members of the series, including skipped ones
     int64_t largest = int64_t(16) << 20; // maximum bytes of one argument
@@ -23,7 +24,8 @@ struct InputOptions {
 struct Input {
     std::string name; // `N=5 M=5, ordered values`
     run::Arguments arguments;
-    bool exact = false; // the values are small multiples of 1/4, whose sums are exact in any order
+    bool isGiven = false; // from a folder
+    bool exact = false;   // the values are small multiples of 1/4, whose sums are exact in any order
 };
 
 class InputMaker {
@@ -32,7 +34,7 @@ public:
     InputMaker(const ir::SDFG &graph, const InputOptions &options);
     /// The same for an interface (run::interfaceOf, or a tree's).
     InputMaker(tree::Module interface, const InputOptions &options);
-    /// Returns the next input; nothing at the end of the series, or if no input can be generated.
+    /// Returns the next input; nothing at the end of the series, if no input can be generated, or if the folder cannot be used.
     std::optional<Input> next();
     /// The number of inputs in which a single symbol is 0 or 1. Programs are executed on them in addition to the
     /// requested number of others.
@@ -44,6 +46,7 @@ public:
 private:
     static constexpr std::size_t mostEdges = 8; // symbols tried as 0 and 1 alone
 
+    std::optional<Input> given();
     std::optional<Input> attempt(int number);
     std::optional<Input> edge(std::size_t number);
     struct Pattern;
@@ -51,9 +54,11 @@ private:
     std::optional<Input> make(const Pattern &pattern, run::Random &random, bool shares);
     void share(run::Arguments &arguments, run::Random &random, std::string &name) const;
     tree::Module interface_;
+    std::vector<tree::Param> all_; // its parameters and their members
     InputOptions options_;
     std::vector<const tree::Param *> symbols_, strides_;
     std::map<Name, int64_t> constants_; // of the graph: required for a call
+    bool givenDone_ = false;
     int done_ = 0;
     std::size_t edgesDone_ = 0;
     std::string problem_;

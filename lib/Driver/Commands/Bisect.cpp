@@ -180,7 +180,7 @@ class Bisect : public Subcommand {
     void take(Results &r, const run::Arguments &arguments, const std::vector<std::string> &memory) const {
         for (std::size_t i = 0; i < arguments.all.size(); ++i) {
             const run::Argument &a = arguments.all[i];
-            if (!a.isArray || a.isNull || (!reference_.arrays.empty() && !reference_.arrays.count(a.name.str())))
+            if (!a.isVisible() || (!reference_.arrays.empty() && !reference_.arrays.count(a.name.str())))
                 continue;
             r.arrays.emplace(a.name.str(), run::gather(a, memory[i]));
             r.types.emplace(a.name.str(), a.type);

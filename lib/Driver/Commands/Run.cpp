@@ -32,7 +32,7 @@ std::string summary(const run::Argument &a, const run::NpyArray &content) {
     const std::size_t size = static_cast<std::size_t>(a.dtype.size);
     const int64_t count = content.elements();
     auto element = [&](int64_t i) { return std::string_view(content.data).substr(static_cast<std::size_t>(i) * size, size); };
-    std::string out = a.type.str() + run::shapeText(content.shape);
+    std::string out = a.type.str() + (a.isArray ? run::shapeText(content.shape) : "");
     if (count <= few || a.type.isComplex()) {
         for (int64_t i = 0; i < std::min(count, few); ++i)
             out += (i ? ", " : "  ") + run::textOf(a.type, element(i));
@@ -306,7 +306,7 @@ class Run : public Subcommand {
     static bool outputsExist(Session &s, const run::Arguments &arguments, const std::vector<run::Given> &outputs) {
         std::vector<std::string> names;
         for (const run::Argument &a : arguments.all)
-            if (a.isArray && !a.isNull)
+            if (a.isVisible())
                 names.push_back(a.name.str());
         for (const run::Given &o : outputs) {
             if (std::find(names.begin(), names.end(), o.name) != names.end())
@@ -343,7 +343,7 @@ class Run : public Subcommand {
         for (const run::Argument &a : arguments.all)
             width = std::max(width, a.name.str().size());
         for (const run::Argument &a : arguments.all)
-            if (a.isArray && !a.isNull && memoryOf(arguments, a, r) != a.data)
+            if (a.isVisible() && memoryOf(arguments, a, r) != a.data)
                 out += a.name.str() + std::string(width - a.name.str().size() + 2, ' ') +
                        summary(a, run::gather(a, memoryOf(arguments, a, r))) + "\n";
         out += timesText(r) + "\n";

@@ -43,6 +43,7 @@ struct TreeParts final : PreparedProgram::Parts {
 
     void run() override {
         sizes.run(state);
+        state.forgetPointers();
         for (const Argument &a : arrays)
             give(a);
         for (const Scalar &s : scalars)

@@ -309,7 +309,7 @@ Code Translator::program() {
         p.type = x.type;
         if (x.kind == VarKind::Value)
             p.value = own.reserve(x.type);
-        else if (x.kind == VarKind::Pointer)
+        else if (x.kind == VarKind::Pointer || x.kind == VarKind::StructPtr)
             p.pointer = own.reserve(Type::pointer(x.type));
         else
             refuse("the argument `" + x.name.str() + "`");

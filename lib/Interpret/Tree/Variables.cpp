@@ -82,6 +82,27 @@ const Instruction *refineNow(const Instruction *i, Machine &) {
     return i + 1;
 }
 
+struct PointerMember {
+    Name name;
+    int64_t unit; // bytes of an element
+};
+
+/// The memory of `b` elements that a field points to, in the caller's structure at `a`, `n` bytes from its start.
+const Instruction *loadMemberNow(const Instruction *i, Machine &m) {
+    const auto &x = *static_cast<const PointerMember *>(i->extra);
+    const Pointer structure = as<Pointer>(i->a);
+    auto &to = as<Pointer>(i->to);
+    to = {};
+    if (!structure.buffer)
+        return i + 1;
+    auto *const address = as<std::byte *>(structure.buffer->memory + structure.offset + i->n);
+    if (const auto buffer = m.behind(address, x.name, as<int64_t>(i->b) * x.unit, x.unit)) {
+        buffer->space = Space::Both; // the tree does not say where members are
+        to.buffer = buffer.get();
+    }
+    return i + 1;
+}
+
 Space spaceOf(VarKind k, bool onDevice) {
     switch (k) {
     case VarKind::DeviceBuffer:
@@ -285,7 +306,14 @@ Location Translator::member(const Variable &v) {
     const Location &structure = place(v.parent);
     const auto at = structure.type.isStruct() ? offsetOf(structure.type, v.name) : std::nullopt;
     const std::optional<Type> field = structure.type.isStruct() ? structure.type.field(v.name) : std::nullopt;
-    if (!at || !field || field->isPointer()) {
+    if (at && field && field->isPointer()) {
+        out.pointer = b().reserve(Type::pointer(v.type));
+        const Operand count = v.type.isStruct() ? b().constant(ScalarKind::Int64, int64_t(1)) : b().symbolic(v.count);
+        b().emit({loadMemberNow, out.pointer.at, pointerTo(structure).at, count.at, *at,
+                  &m_.keep(PointerMember{v.name, std::max<int64_t>(sizeOf(v.type), 1)})});
+        return out;
+    }
+    if (!at || !field) {
         refuse("the member `" + v.name.str() + "` of `" + variable(v.parent).name.str() + "`");
         out.pointer = b().reserve(Type::pointer(v.type));
         return out;

@@ -16,11 +16,11 @@ using namespace ir;
 
 namespace {
 
-/// The descriptor of a container for the interface: without debug information, attributes of the front end, and members.
-std::shared_ptr<const DataDesc> described(const DataDesc *d) {
+/// The descriptor of a container for the interface: without debug information and attributes of the front end.
+std::unique_ptr<DataDesc> described(const DataDesc *d) {
     if (!d)
         return nullptr;
-    auto out = std::make_shared<DataDesc>();
+    auto out = std::make_unique<DataDesc>();
     out->kind = d->kind;
     out->alias = d->alias;
     out->dtype = d->dtype;
@@ -37,6 +37,8 @@ std::shared_ptr<const DataDesc> described(const DataDesc *d) {
     out->storage = d->storage;
     out->lifetime = d->lifetime;
     out->alignment = d->alignment;
+    for (const auto &[name, member] : d->members)
+        out->members.emplace_back(name, described(member.get()));
     return out;
 }
 

@@ -140,8 +140,8 @@ void DeviceLoopNest::move() {
 
 /// Does the loop begin with the value that a symbol had at its end?
 bool DeviceLoopNest::isNeededAgain(Name symbol) const {
-    const bool isInitialised =
-        std::any_of(loops_.begin(), loops_.end(), [&](const Loop &l) { return l.region == &outermost_ && l.init && l.init->symbol == symbol; });
+    const bool isInitialised = std::any_of(
+        loops_.begin(), loops_.end(), [&](const Loop &l) { return l.region == &outermost_ && l.init && l.init->symbol == symbol; });
     return !isInitialised && WayBack(outermost_, symbol).exists();
 }
 
