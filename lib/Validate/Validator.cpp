@@ -97,14 +97,18 @@ std::vector<Judged> usableInputs(InputMaker maker, Subject &subject, const Valid
             out.push_back({std::move(*input), std::move(done)});
             continue;
         }
-        const std::string why =
+        const std::string reason =
             done.timedOut ? "it takes too long to execute" : done.faults.front().element + ": " + done.faults.front().what;
-        options.say("no input: with " + input->name + ", " + why);
+        options.say("no input: with " + input->name + ", " + reason);
         if (fault.empty())
-            fault = "with " + input->name + ", " + why;
+            fault = "with " + input->name + ", " + reason;
+        if (input->isGiven)
+            break;
     }
     if (why && out.empty())
-        *why = fault.empty() ? maker.problem() : "the program has faults with every generated input; first, " + fault;
+        *why = fault.empty()                   ? maker.problem()
+               : options.inputs.folder.empty() ? "the program has faults with every generated input; first, " + fault
+                                               : fault;
     return out;
 }
 
@@ -136,8 +140,12 @@ void Validator::notValidated(pass::Context &context, const std::string &passes, 
 
 void Validator::begin(const pass::Program &program, pass::Context &context) {
     start(program, context, "of this program");
-    if (inputs_.empty() && !why_.empty() && !isRepaired())
+    if (!inputs_.empty() || why_.empty() || isRepaired())
+        return;
+    if (options_.inputs.folder.empty())
         context.diags.report(Id::NoUsableInput, {options_.file}, why_);
+    else
+        context.diags.report(Id::InputFailed, {options_.file}, "the given input cannot be used: " + why_);
 }
 
 /// Will a later pass repair the graph?

@@ -43,8 +43,9 @@ def array(argument, values, arrays):
     return found if found.dtype == argument['type'] or argument['access'] != 'in' and len(found) > 1 else found.astype(argument['type'])
 
 
-def arguments(module, values, arrays):
-    """By name, for the Python module of a program. `arrays` has all arrays, those in structures as `structure.member`."""
+def values_of(module, values, arrays):
+    """By name, for the Python module of a program; structures are dictionaries. `arrays` has all arrays, those in structures as
+    `structure.member`."""
     structs = {s['name']: s['fields'] for s in module.INTERFACE['structs']}
     given = {}
     for a in module.INTERFACE['arguments'] + module.INTERFACE['init_arguments']:
@@ -53,8 +54,13 @@ def arguments(module, values, arrays):
             given[name] = array(a, values, arrays)
         elif a['kind'] == 'structure':
             fields = [(f['name'], isinstance(f['type'], dict)) for f in structs[name + '_type']]
-            members = {f: arrays[f'{name}.{f}'] if is_pointer else number(f, values, arrays) for f, is_pointer in fields}
-            given[name] = getattr(module, name + '_type')(**members)
+            given[name] = {f: arrays[f'{name}.{f}'] if is_pointer else number(f, values, arrays) for f, is_pointer in fields}
         else:
             given[name] = number(name, values, arrays)
     return given
+
+
+def arguments(module, values, arrays):
+    """The same with structures of that module."""
+    given = values_of(module, values, arrays)
+    return {name: getattr(module, name + '_type')(**v) if isinstance(v, dict) else v for name, v in given.items()}

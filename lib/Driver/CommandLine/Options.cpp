@@ -193,6 +193,7 @@ std::vector<std::string> ValidationOptions::arguments() const {
 validate::ValidateOptions ValidationOptions::validateOptions(Name program, const std::string &path) const {
     validate::ValidateOptions v;
     v.inputs.seed = static_cast<uint64_t>(validateSeed);
+    v.inputs.folder = validateInput;
     v.seconds = validateTimeout;
     v.folder = validateFolder.empty() ? program.str() + ".validate" : validateFolder;
     v.file = path;
