@@ -103,6 +103,8 @@ RowSharing::RowSharing(const Map &rows, const nest::Conflicts &items, const SDFG
     if (!why_)
         findSums();
     if (!why_)
+        checkLoads();
+    if (!why_)
         checkPairs();
 }
 
@@ -231,6 +233,26 @@ void RowSharing::findElements() {
         if (c && !analysis::isWithinIteration(*c))
             refuse({Why::SharedElement, "several rows write an element of `" + a.use->data.str() + "`"});
     }
+}
+
+bool RowSharing::isLoaded(Name element) const {
+    for (const nest::Item &i : rows_.body)
+        for (const nest::PlacedUse &u : nest::usesOf(i))
+            if (u.use->data == element)
+                return !(i.step && u.use->certain); // in an inner map that may have no iterations, too
+    return false;
+}
+
+/// Do all threads meet between reading an element and storing it?
+void RowSharing::checkLoads() {
+    const auto meets = [this](const nest::Item &i) {
+        return i.map && std::any_of(sums_.begin(), sums_.end(), [&](const RowSum &s) { return s.lanes == i.map.get(); });
+    };
+    if (std::any_of(rows_.body.begin(), rows_.body.end(), meets))
+        return;
+    for (const auto &[n, element] : elements_)
+        if (isLoaded(n))
+            refuse({Why::SharedElement, "its threads would read `" + n.str() + "` while the first one writes it"});
 }
 
 /// Does each thread have its own, with one value?

@@ -14,7 +14,8 @@
 //      these iterations, in order;
 //   2. containers that are shared by rows are written in lane loops only, with one exception: an element that is the
 //      same one throughout the row, and no other row writes, becomes a variable (RowSharing::elements). The first thread
-//      stores it at the end;
+//      stores it at the end. If all threads need its value from before, the block must combine a sum in between, since the
+//      first thread could otherwise store it before others have read it;
 //   3. lane loops change variables only by updates of a kind that a block can combine, and read none of those that they
 //      change;
 //   4. uniform code has no effects beyond its uses, and calls no libraries.
@@ -79,6 +80,8 @@ public:
     const std::vector<RowSum> &sums() const { return sums_; }
     /// Containers of which the row uses one element, which it writes, with the element.
     const std::map<Name, sym::Subset> &elements() const { return elements_; }
+    /// Does a row need the value that such an element had before?
+    bool isLoaded(Name element) const;
     /// The longest lane loop, if the lengths of all are known.
     std::optional<int64_t> longest() const;
 
@@ -99,6 +102,7 @@ private:
     void visitStep(const nest::Step &s, const std::vector<analysis::LoopLevel> &around);
     void findElements();
     void findSums();
+    void checkLoads();
     void checkPairs();
     diag::Reason conflictOf(const Access &a, const Access &b) const;
     diag::Reason laneConflict(const Access &a, const Access &b) const;

@@ -150,14 +150,12 @@ private:
         d.storage = Storage::Register;
         v.name = nest::addContainer(g_, data.str() + "_value", std::move(d), connectors_);
         rows_.locals.insert(v.name);
-        bool first = true;
+        v.read = plan_.isLoaded(data);
         for (const Item &i : rows_.body)
             for (const nest::PlacedUse &u : nest::usesOf(i))
                 if (u.use->data == data) {
-                    if (std::exchange(first, false)) {
-                        v.element = *u.use;
-                        v.read = !(i.step && u.use->certain); // in an inner map that may have no iterations, too
-                    }
+                    v.element = *u.use;
+                    return v;
                 }
         return v;
     }
