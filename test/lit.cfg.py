@@ -55,6 +55,14 @@ if os.uname().machine == 'x86_64' and shutil.which('qemu-x86_64'):
 # A cross compiler, and an emulator that runs what it makes: `REQUIRES: aarch64-cross`.
 if os.uname().machine != 'aarch64' and shutil.which('aarch64-linux-gnu-g++') and shutil.which('qemu-aarch64'):
     config.available_features.add('aarch64-cross')
+# An OpenCL driver for processors, with what compiles programs for it: `REQUIRES: pocl`. `%check-cl`: is it OpenCL C 1.2?
+if os.path.exists('/etc/OpenCL/vendors/pocl.icd') and os.path.exists('/usr/include/CL/cl.h'):
+    config.available_features.add('pocl')
+clang = next((found for found in map(shutil.which, ('clang', 'clang-14', 'clang-15', 'clang-16')) if found), None)
+config.substitutions.append(('%check-cl', (clang or 'false') + ' -x cl -cl-std=CL1.2 -fsyntax-only -Xclang -finclude-default-header -Werror -I' +
+                             os.path.join(os.path.dirname(config.test_source_root), 'runtime-headers')))
+if clang:
+    config.available_features.add('clang')
 # What takes minutes and repeats in breadth what other tests look at: `REQUIRES: nightly`. tools/dev/test.sh --nightly runs these, too.
 if os.environ.get('SDFGC_NIGHTLY'):
     config.available_features.add('nightly')

@@ -51,6 +51,8 @@ Words compileWords(const Request &request, const Toolchain &toolchain, const std
         if (isForHip(request))
             flags.push_back("-DSDFGC_EMULATE_HIP");
     }
+    if (std::find(request.libraries.begin(), request.libraries.end(), "OpenCL") != request.libraries.end())
+        flags.push_back(std::string("-D") + codegen::openClDefinition);
     if (request.options.emulateMpi)
         flags.push_back("-DSDFGC_MPI_EMULATE");
     append(flags, first);

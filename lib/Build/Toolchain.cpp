@@ -105,7 +105,8 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
     toolchain.cacheBytes = *cacheBytes;
     toolchain.source = choice.source;
     for (const platform::Dialect &d : platform::dialects())
-        (d.device == platform::Device::Cuda ? toolchain.nvcc : toolchain.hipcc) = gpuCompiler(d);
+        if (d.device != platform::Device::OpenCl) // its programs are C++ for the host
+            (d.device == platform::Device::Cuda ? toolchain.nvcc : toolchain.hipcc) = gpuCompiler(d);
     return toolchain;
 }
 

@@ -13,9 +13,10 @@ using namespace tree;
 using py::ExprKind;
 using py::ExprRef;
 
-BodyPrinter::BodyPrinter(const Module &m, const Function &f, const Output &out)
+BodyPrinter::BodyPrinter(const Module &m, const Function &f, const Output &out, bool inOpenCl)
     : m_(m), f_(f), out_(out), w_(out.text),
-      symbols_([this](std::string_view t) { use(t); }, [this](Name n) { return functionName(n); }) {
+      symbols_([this](std::string_view t) { use(t); }, [this](Name n) { return functionName(n); }, inOpenCl) {
+    values_.inOpenCl = inOpenCl;
     values_.uses = [this](std::string_view t) { use(t); };
     values_.spell = [this](const py::Expr &e) -> std::string {
         return e.kind == ExprKind::MemRef ? memory(refOf(e), e.args) : functionName(e.name);

@@ -89,32 +89,41 @@ constexpr const char *axisNames[] = {"x", "y", "z"};
 
 } // namespace
 
+std::string KernelPrinter::hardwareIndex(const Spread &s, const std::string &type) const {
+    if (s.axis < 0)
+        return s.level == Spread::Block ? "sdfgc::gpu::threadInBlock()" : "sdfgc::gpu::threadInGrid()";
+    const std::string axis = axisNames[s.axis], block = type + "(blockIdx." + axis + ")", thread = "threadIdx." + axis;
+    switch (s.level) {
+    case Spread::Grid:
+        return block;
+    case Spread::Block:
+        return type + "(" + thread + ")";
+    case Spread::Threads:
+        return block + " * blockDim." + axis + " + " + thread;
+    }
+    return "";
+}
+
+std::string KernelPrinter::hardwareCount(const Spread &s, const std::string &type) const {
+    if (s.axis < 0)
+        return s.level == Spread::Block ? "sdfgc::gpu::threadsInBlock()" : "sdfgc::gpu::threadsInGrid()";
+    const std::string axis = axisNames[s.axis], blocks = type + "(gridDim." + axis + ")";
+    switch (s.level) {
+    case Spread::Grid:
+        return blocks;
+    case Spread::Block:
+        return type + "(blockDim." + axis + ")";
+    case Spread::Threads:
+        return blocks + " * blockDim." + axis;
+    }
+    return "";
+}
+
 /// A loop whose iterations are distributed over blocks or threads: the loop variable is computed from the hardware's indices.
 void KernelPrinter::spreadLoop(const For &f) {
     const Spread &s = *f.spread;
     const std::string name = var(f.var).name.str(), type = typeOf(var(f.var));
-    std::string index, stride;
-    if (s.axis < 0) {
-        const bool block = s.level == Spread::Block;
-        index = block ? "sdfgc::gpu::threadInBlock()" : "sdfgc::gpu::threadInGrid()";
-        stride = block ? "sdfgc::gpu::threadsInBlock()" : "sdfgc::gpu::threadsInGrid()";
-    } else {
-        const std::string axis = axisNames[s.axis], block = type + "(blockIdx." + axis + ")", thread = "threadIdx." + axis;
-        switch (s.level) {
-        case Spread::Grid:
-            index = block;
-            stride = type + "(gridDim." + axis + ")";
-            break;
-        case Spread::Block:
-            index = type + "(" + thread + ")";
-            stride = type + "(blockDim." + axis + ")";
-            break;
-        case Spread::Threads:
-            index = block + " * blockDim." + axis + " + " + thread;
-            stride = type + "(gridDim." + axis + ") * blockDim." + axis;
-            break;
-        }
-    }
+    const std::string index = hardwareIndex(s, type), stride = hardwareCount(s, type);
     const bool sum = index.find(" + ") != std::string::npos;
     std::string begin = index, step = stride;
     if (!f.step.isOne()) {

@@ -9,6 +9,8 @@ using sym::Expr;
 SymPrinter::Text SymPrinter::power(Expr base, Expr exponent) const {
     if (isCount_)
         return ofSizes("power", std::vector<Expr>{base, exponent});
+    if (inOpenCl_)
+        return {"sdfgc_ipow_int64(" + print(base) + ", " + print(exponent) + ")", Precedence::Primary};
     use("math"); // the result has the type of the base, and a literal's type is too narrow
     const std::string text = base.isInteger() ? "int64_t(" + print(base) + ")" : print(base);
     return {"sdfgc::rt::ipow(" + text + ", " + print(exponent) + ")", Precedence::Primary};
@@ -18,11 +20,11 @@ SymPrinter::Text SymPrinter::power(Expr base, Expr exponent) const {
 SymPrinter::Text SymPrinter::fraction(Expr above, Expr below) const {
     if (!isReal_)
         return binary("/", Precedence::Multiplicative, above, below);
-    return {"static_cast<double>(" + print(above) + ") / " + print(below, Precedence::Unary), Precedence::Multiplicative};
+    return {cast("double", print(above)) + " / " + print(below, Precedence::Unary), Precedence::Multiplicative};
 }
 
 std::string SymPrinter::real(Expr e) const {
-    SymPrinter printer(uses_, spell_);
+    SymPrinter printer(uses_, spell_, inOpenCl_);
     printer.isReal_ = true;
     return printer.print(e);
 }
@@ -30,7 +32,8 @@ std::string SymPrinter::real(Expr e) const {
 /// An integer computed from real numbers: `floor(sqrt(N))`.
 SymPrinter::Text SymPrinter::roundedReal(const char *function, Expr e) const {
     use("cmath");
-    return {std::string("static_cast<int64_t>(std::") + function + "(" + real(e) + "))", Precedence::Primary};
+    const std::string name = inOpenCl_ ? std::string("sdfgc_") + function + "_float64(" : std::string("std::") + function + "(";
+    return {cast("int64_t", name + real(e) + ")"), Precedence::Primary};
 }
 
 /// A function of <cmath>.
@@ -39,7 +42,8 @@ SymPrinter::Text SymPrinter::realCall(Name function, std::span<const Expr> args)
     std::string text;
     for (const Expr a : args)
         text += (text.empty() ? "" : ", ") + real(a);
-    return {"std::" + function.str() + "(" + text + ")", Precedence::Primary};
+    const std::string name = inOpenCl_ ? "sdfgc_" + function.str() + "_float64" : "std::" + function.str();
+    return {name + "(" + text + ")", Precedence::Primary};
 }
 
 } // namespace sdfgc::codegen

@@ -17,12 +17,12 @@ using sym::SymbolicKind;
 
 namespace {
 
-std::string integer(int64_t v) {
+std::string integer(int64_t v, bool inOpenCl) {
     if (v == std::numeric_limits<int64_t>::min())
-        return "INT64_MIN";
+        return inOpenCl ? "LONG_MIN" : "INT64_MIN";
     std::string text = std::to_string(v);
     if (v > std::numeric_limits<int32_t>::max() || v < std::numeric_limits<int32_t>::min())
-        text += "LL";
+        text += inOpenCl ? "L" : "LL";
     return text;
 }
 
@@ -104,7 +104,7 @@ std::string SymPrinter::print(Expr e, Precedence context) const {
 }
 
 std::string SymPrinter::printCount(Expr e) const {
-    SymPrinter printer(uses_, spell_);
+    SymPrinter printer(uses_, spell_, inOpenCl_);
     printer.isCount_ = true;
     return printer.print(e);
 }
@@ -114,9 +114,8 @@ SymPrinter::Text SymPrinter::callOf(Name function, std::span<const Expr> args) c
         return realCall(function, args);
     if (const auto known = py::numberFunction(function.view())) {
         if (known->topic == "cmath") // an integer computed from real numbers
-            return {"static_cast<int64_t>(" + realCall(function, args).text + ")", Precedence::Primary};
-        use(known->topic);
-        return call(known->name, args);
+            return {cast("int64_t", realCall(function, args).text), Precedence::Primary};
+        return runtime(known->topic.data(), known->name.c_str(), args);
     }
     if (py::isHeaderFunction(function.view()))
         use("dace");
@@ -129,6 +128,23 @@ SymPrinter::Text SymPrinter::call(const std::string &function, std::span<const E
     for (std::size_t i = 0; i < args.size(); ++i)
         text += (i ? ", " : "") + print(args[i]);
     return {text + ")", Precedence::Primary};
+}
+
+/// A call of a function of the runtime's headers, `sdfgc::rt::min`. In OpenCL C it takes two integers of 64 bits.
+SymPrinter::Text SymPrinter::runtime(const char *topic, const char *function, std::span<const Expr> args) const {
+    use(topic);
+    const std::string name(function);
+    if (!inOpenCl_)
+        return call(name, args);
+    const std::string here = "sdfgc_" + name.substr(name.rfind(':') + 1) + "_int64";
+    if (args.size() < 3)
+        return call(here, args);
+    return {here + "(" + print(args[0]) + ", " + runtime(topic, function, args.subspan(1)).text + ")", Precedence::Primary};
+}
+
+/// A conversion to a type with a name in C++.
+std::string SymPrinter::cast(const std::string &type, const std::string &text) const {
+    return inOpenCl_ ? "((" + type + ")(" + text + "))" : "static_cast<" + type + ">(" + text + ")";
 }
 
 /// A call of sizes.h.
@@ -337,7 +353,7 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
                       args[0], args[1]);
     switch (e.kind()) {
     case SymbolicKind::Integer:
-        return {integer(e.numerator()), e.numerator() < 0 ? Precedence::Unary : Precedence::Primary};
+        return {integer(e.numerator(), inOpenCl_), e.numerator() < 0 ? Precedence::Unary : Precedence::Primary};
     case SymbolicKind::Rational:
         return fraction(Expr(e.numerator()), Expr(e.denominator()));
     case SymbolicKind::Float: {
@@ -350,7 +366,7 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case SymbolicKind::Bool:
         return {e.boolValue() ? "true" : "false", Precedence::Primary};
     case SymbolicKind::None:
-        return {"nullptr", Precedence::Primary};
+        return {inOpenCl_ ? "0" : "nullptr", Precedence::Primary};
     case SymbolicKind::Undefined:
         return {"0", Precedence::Primary}; // the lowering rejects this if code depends on it
     case SymbolicKind::Infinity:
@@ -382,16 +398,13 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case SymbolicKind::FloorDiv:
         if (sym::realPart(args[0]) || sym::realPart(args[1]))
             return roundedReal("floor", args[0] / args[1]);
-        use("math");
-        return call("sdfgc::rt::floordiv", args);
+        return runtime("math", "sdfgc::rt::floordiv", args);
     case SymbolicKind::Mod:
-        use("math");
-        return call("sdfgc::rt::floormod", args);
+        return runtime("math", "sdfgc::rt::floormod", args);
     case SymbolicKind::CeilDiv:
         if (sym::realPart(args[0]) || sym::realPart(args[1]))
             return roundedReal("ceil", args[0] / args[1]);
-        use("math");
-        return call("sdfgc::rt::int_ceil", args);
+        return runtime("math", "sdfgc::rt::int_ceil", args);
     case SymbolicKind::Floor:
     case SymbolicKind::Ceil: {
         auto [num, den] = sym::asFraction(args[0]);
@@ -400,18 +413,14 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
         if (sym::realPart(args[0]))
             return roundedReal(e.kind() == SymbolicKind::Floor ? "floor" : "ceil", args[0]);
         std::vector<Expr> parts{num, den};
-        use("math");
-        return call(e.kind() == SymbolicKind::Floor ? "sdfgc::rt::floordiv" : "sdfgc::rt::int_ceil", parts);
+        return runtime("math", e.kind() == SymbolicKind::Floor ? "sdfgc::rt::floordiv" : "sdfgc::rt::int_ceil", parts);
     }
     case SymbolicKind::Abs:
-        use("math");
-        return call("sdfgc::rt::abs", args);
+        return runtime("math", "sdfgc::rt::abs", args);
     case SymbolicKind::Min:
-        use("math");
-        return call("sdfgc::rt::min", args);
+        return runtime("math", "sdfgc::rt::min", args);
     case SymbolicKind::Max:
-        use("math");
-        return call("sdfgc::rt::max", args);
+        return runtime("math", "sdfgc::rt::max", args);
     case SymbolicKind::And:
         return joined("&&", Precedence::And, args);
     case SymbolicKind::Or:
@@ -435,7 +444,7 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case SymbolicKind::Shr:
         return binary(">>", Precedence::Shift, args[0], args[1]);
     case SymbolicKind::Cast:
-        return {"static_cast<" + e.type().cppName() + ">(" + print(args[0]) + ")", Precedence::Primary};
+        return {cast(inOpenCl_ ? e.type().openClName() : e.type().cppName(), print(args[0])), Precedence::Primary};
     case SymbolicKind::Attr:
         return {print(args[0], Precedence::Primary) + "->" + e.name().str(), Precedence::Primary};
     case SymbolicKind::Subscript:

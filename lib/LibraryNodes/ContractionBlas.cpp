@@ -152,6 +152,8 @@ std::string Product::unsuitable() const {
     const pass::CompileOptions &options = x_.context().options;
     if (!options.has("openblas") && (!device() || options.emulate))
         return "the toolchain has no BLAS";
+    if (device() && options.vendor() == platform::Device::OpenCl)
+        return "OpenCL has no BLAS of its own";
     if (c_.factors.size() != 2 && !(c_.factors.size() == 1 && device()))
         return "BLAS multiplies two operands";
     return unfitForLibraries(c_, target_);

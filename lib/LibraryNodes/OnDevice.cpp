@@ -13,15 +13,19 @@ namespace sdfgc::libnodes {
 std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options) {
     if (n.implementation == "pure")
         return "the node requests it";
+    if (options.vendor() == platform::Device::OpenCl)
+        return "OpenCL has no solvers";
     const bool isBlas = n.libraryName() == "blas";
     if (options.emulate && !options.has(isBlas ? "openblas" : "lapacke"))
         return isBlas ? "the toolchain has no BLAS" : "the toolchain has no LAPACKE";
     return blasLetter(t) ? "" : (isBlas ? "BLAS" : "LAPACK") + std::string(" has no routine for ") + t.str();
 }
 
-std::string whyNoDeviceSparse(const ir::LibraryNode &n) {
+std::string whyNoDeviceSparse(const ir::LibraryNode &n, const pass::CompileOptions &options) {
     if (n.implementation == "pure")
         return "the node requests it";
+    if (options.vendor() == platform::Device::OpenCl)
+        return "OpenCL has no sparse matrices";
     auto typeAt = [&](Name connector, bool input) {
         const ir::Edge *e = input ? n.inEdge(connector) : n.outEdge(connector);
         const ir::DataDesc *d = e ? n.state()->sdfg()->desc(e->memlet.data) : nullptr;
@@ -39,6 +43,8 @@ std::string whyNoDeviceSparse(const ir::LibraryNode &n) {
 std::string whyNoDeviceTransform(const ir::LibraryNode &n, std::size_t rank, const pass::CompileOptions &options) {
     if (n.implementation == "pure")
         return "the node requests it";
+    if (options.vendor() == platform::Device::OpenCl)
+        return "OpenCL has no Fourier transforms";
     if (options.emulate && !options.has("fftw3"))
         return "the toolchain has no FFTW";
     return rank <= 3 ? "" : "the device's library has no transforms of " + std::to_string(rank) + " dimensions";
@@ -86,7 +92,7 @@ std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &opti
         if (e->srcConn != "_ipiv" && e->srcConn != "_res" && isHosts(descOf(e))) // these are copied at the end
             return "`" + e->memlet.data.str() + "` is in host memory";
     if (kind == ExpansionKind::Sparse)
-        return whyNoDeviceSparse(n);
+        return whyNoDeviceSparse(n, options);
     for (const ir::Edge *e : kind == ExpansionKind::Transform ? n.outEdges() : n.inEdges()) {
         const ir::DataDesc *d = descOf(e);
         if (!d || e->dstConn == "_ipiv")

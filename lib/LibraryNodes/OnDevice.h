@@ -11,7 +11,7 @@ namespace sdfgc::libnodes {
 /// LAPACK, and BLAS's triangular solve: for an element type.
 std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options);
 /// Products with sparse matrices: for the types of the operands.
-std::string whyNoDeviceSparse(const ir::LibraryNode &n);
+std::string whyNoDeviceSparse(const ir::LibraryNode &n, const pass::CompileOptions &options);
 /// Fourier transforms: for the number of dimensions longer than one.
 std::string whyNoDeviceTransform(const ir::LibraryNode &n, std::size_t rank, const pass::CompileOptions &options);
 

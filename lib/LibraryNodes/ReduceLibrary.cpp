@@ -81,6 +81,8 @@ bool Reduce::startsNeutral() const {
 
 diag::Reason Reduce::whyNoPrimitive() {
     using diag::Why;
+    if (x_.context().options.vendor() == platform::Device::OpenCl)
+        return {Why::Library, "OpenCL has no library of reductions"};
     if (inOrder())
         return {Why::Contract, "the library uses its own order"};
     if (!neutral_ || !operationOf(wcr_))

@@ -129,6 +129,11 @@ private:
         w_.line("set(CMAKE_CXX_VISIBILITY_PRESET hidden)");
         w_.line("set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)");
         w_.line("add_library(" + options_ + " INTERFACE) # of all sources");
+        if (r_.sources->needs("OpenCL")) {
+            w_.line("list(APPEND sources runtime-headers/" + std::string(codegen::openClRuntime) + ")");
+            w_.line("target_compile_definitions(" + options_ + " INTERFACE " + codegen::openClDefinition + ")");
+            w_.line("find_package(OpenCL REQUIRED)");
+        }
         if (!gpu())
             return;
         w_.line("if(SDFGC_EMULATE)");
@@ -389,7 +394,7 @@ std::string cmakeLists(const Request &r) { return Project(r).text(); }
 
 std::string cmakePresets(const Request &r) {
     std::vector<json::Value> presets{preset("release", "out", "Release"), preset("debug", "out-debug", "Debug")};
-    if (r.module->streams > 0) {
+    if (r.module->streams > 0 && !r.sources->needs("OpenCL")) {
         json::Value emulated = preset("emulate", "out-emulate", "Release");
         json::Value cache = *emulated.get("cacheVariables");
         cache.set("SDFGC_EMULATE", "ON");

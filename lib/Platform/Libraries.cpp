@@ -43,6 +43,8 @@ std::vector<std::string> librariesBehind(const std::string &name, Device device)
     const DeviceLibrary *l = deviceLibrary(name);
     if (!l)
         return {name};
+    if (device == Device::OpenCl)
+        return {std::string(noLibrary)};
     return text::words(device == Device::Emulated ? l->emulated : device == Device::Cuda ? l->cuda : l->hip);
 }
 

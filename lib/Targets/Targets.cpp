@@ -1,6 +1,7 @@
 #include "sdfgc/Targets/Targets.h"
 #include "Ignored.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/CodeGen/OpenClPrinter.h"
 #include "sdfgc/Pass/TargetTraits.h"
 
 namespace sdfgc::targets {
@@ -77,6 +78,10 @@ std::optional<Refusal> refusal(ir::SDFG &graph, const pass::Target &target) {
 
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags) {
     std::optional<Refusal> found = refusal(graph, compile.target);
+    if (!found && compile.emulate && compile.vendor() == platform::Device::OpenCl)
+        found = Refusal{"--emulate for the target " + compile.target.name(),
+                        "use `--target cuda --emulate`, or run the program on the CPU by PoCL (docs/user/opencl.md)",
+                        {}};
     if (!found) {
         reportIgnored(graph, compile, diags);
         return true;
@@ -87,6 +92,13 @@ bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine 
 }
 
 bool accepts(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags) {
+    if (compile.gpu() && compile.vendor() == platform::Device::OpenCl && module.streams > 0)
+        if (const std::optional<codegen::OpenClRefusal> found = codegen::openClRefusal(module)) {
+            diags.report(diag::Id::LowerUnsupported, diag::Location{compile.file},
+                         found->what + " (kernel `" + found->function + "`)",
+                         "OpenCL C cannot express it (docs/user/opencl.md): build it with `--target cuda` or `--target hip`");
+            return false;
+        }
     if (compile.gpu() || module.streams == 0)
         return true;
     diags.report(diag::Id::LowerUnsupported, diag::Location{compile.file}, "a program with streams of a device",

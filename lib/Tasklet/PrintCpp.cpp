@@ -124,6 +124,8 @@ std::string CppExprPrinter::text(const Expr &e, int minPrec) const {
 }
 
 std::string CppExprPrinter::type(Type t) const {
+    if (printer_.inOpenCl)
+        return t.openClName();
     const Type lane = laneOf(valueOf(t));
     if (t.isVector())
         uses("vec");
@@ -152,7 +154,7 @@ std::string CppExprPrinter::bare(const Expr &e) const {
     case ExprKind::Bool:
         return e.text == "True" ? "true" : "false";
     case ExprKind::None:
-        return "nullptr";
+        return printer_.inOpenCl ? "0" : "nullptr";
     case ExprKind::String:
         return quoted(e.text);
     case ExprKind::Name:
@@ -193,9 +195,10 @@ std::string CppExprPrinter::intText(const Expr &e) const {
     const auto v = unsignedValue(e.text);
     if (!v || *v <= uint64_t(std::numeric_limits<int32_t>::max()))
         return e.text;
+    const std::string wide = printer_.inOpenCl ? "L" : "LL"; // of 64 bits; `long long` has 128 in OpenCL C
     if (e.type.isUnsigned())
-        return e.text + (*v > std::numeric_limits<uint32_t>::max() || e.type == Type(ScalarKind::UInt64) ? "ULL" : "U");
-    return e.text + (*v > uint64_t(std::numeric_limits<int64_t>::max()) ? "ULL" : "LL");
+        return e.text + (*v > std::numeric_limits<uint32_t>::max() || e.type == Type(ScalarKind::UInt64) ? "U" + wide : "U");
+    return e.text + (*v > uint64_t(std::numeric_limits<int64_t>::max()) ? "U" + wide : wide);
 }
 
 std::string CppExprPrinter::floatText(const std::string &token, Type t) const {
@@ -205,7 +208,7 @@ std::string CppExprPrinter::floatText(const std::string &token, Type t) const {
         return token + (single ? "f" : "");
     uses("cmath");
     const std::string macro = infinite ? "INFINITY" : "NAN";
-    return single ? macro : "double(" + macro + ")";
+    return single ? macro : printer_.inOpenCl ? "(double)(" + macro + ")" : "double(" + macro + ")";
 }
 
 std::string CppExprPrinter::imaginaryText(const Expr &e) const {
@@ -223,7 +226,9 @@ std::string CppExprPrinter::spelled(const Expr &e) const {
 
 std::string CppExprPrinter::unaryText(const Expr &e) const {
     if (e.op == Op::Neg && isMostNegative(e)) // it has no literal, as the positive number does not fit
-        return e.type == Type(ScalarKind::Int32) ? "(-2147483647 - 1)" : "(-9223372036854775807LL - 1)";
+        return e.type == Type(ScalarKind::Int32) ? "(-2147483647 - 1)"
+               : printer_.inOpenCl               ? "(-9223372036854775807L - 1)"
+                                                 : "(-9223372036854775807LL - 1)";
     const std::string op(cppOperator(e.op)), operand = text(*e.args[0], cppUnary);
     return operand[0] == op[0] ? op + "(" + operand + ")" : op + operand; // never `--x`
 }
@@ -268,6 +273,8 @@ std::string CppExprPrinter::compareText(const Expr &e) const {
 /// `x[f(i)]`, if `f` is a template, and rejects the size.
 std::string CppExprPrinter::castText(const Expr &e, bool isInCast) const {
     const std::string name = type(e.type);
+    if (printer_.inOpenCl)
+        return "(" + name + ")(" + join(e.args, 0) + ")";
     // A functional cast needs a one-word type, template arguments included.
     const std::string head = name.substr(0, name.find('<'));
     const bool oneWord = isOneToken(head) && !name.empty() && name.find('*') == std::string::npos;
@@ -310,6 +317,8 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
 
 std::string CppExprPrinter::callText(const Expr &e) const {
     const Expr &callee = *e.args[0];
+    if (printer_.inOpenCl)
+        return openClCall(e);
     if (e.type.isStruct() && callee.kind == ExprKind::Name && callee.name == e.type.name())
         return structText(e);
     std::string function = text(callee, cppPostfix);

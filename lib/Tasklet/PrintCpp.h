@@ -33,6 +33,7 @@ public:
     std::string text(const Expr &e, int minPrec = cppAssign) const;
     /// The C++ name of the type; also reports its header.
     std::string type(Type t) const;
+    bool inOpenCl() const { return printer_.inOpenCl; }
     void uses(std::string_view key) const {
         if (printer_.uses)
             printer_.uses(key);
@@ -58,6 +59,10 @@ private:
     std::string functionName(const Function &f, const Expr &call) const;
     std::string lambdaText(const Expr &e) const;
     std::string subscriptText(const Expr &e) const;
+
+    // ---- PrintOpenCl.cpp
+    std::string openClCall(const Expr &e) const;
+    std::string openClArguments(const Expr &e, const std::string &function) const;
 };
 
 /// `+=` and the like, for the operator of an augmented assignment.

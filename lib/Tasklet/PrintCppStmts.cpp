@@ -142,6 +142,8 @@ private:
         line(indent, left + " = " + value(*s.value) + ";");
     }
 
+    std::string sharedType(const Expr &e) const { return "const " + (expr_.inOpenCl() ? expr_.type(e.type) : "auto") + " "; }
+
     std::string tupleTarget(const Expr &target, bool declares) const {
         std::string names;
         for (const ExprRef &t : target.args)
@@ -165,7 +167,7 @@ private:
         }
         const std::string shared = fresh("value");
         line(indent, "{");
-        line(indent + 1, "const auto " + shared + " = " + value(*s.value) + ";");
+        line(indent + 1, sharedType(*s.value) + shared + " = " + value(*s.value) + ";");
         for (const ExprRef &t : s.targets)
             line(indent + 1, (t->kind == ExprKind::Tuple ? tupleTarget(*t, false) : text(*t)) + " = " + shared + ";");
         line(indent, "}");

@@ -126,4 +126,35 @@ std::string Type::kernelName() const {
     return text;
 }
 
+std::string Type::openClName() const {
+    if (isPointer())
+        return element().openClName() + (element().isPointer() ? "*" : " *");
+    switch (scalar()) {
+    case ScalarKind::Bool:
+        return "bool";
+    case ScalarKind::Int8:
+        return "char";
+    case ScalarKind::Int16:
+        return "short";
+    case ScalarKind::Int32:
+        return "int";
+    case ScalarKind::Int64:
+        return "long";
+    case ScalarKind::UInt8:
+        return "uchar";
+    case ScalarKind::UInt16:
+        return "ushort";
+    case ScalarKind::UInt32:
+        return "uint";
+    case ScalarKind::UInt64:
+        return "ulong";
+    case ScalarKind::Float32:
+        return "float";
+    case ScalarKind::Float64:
+        return "double";
+    default:
+        return "";
+    }
+}
+
 } // namespace sdfgc

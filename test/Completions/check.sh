@@ -82,7 +82,7 @@ zsh)
         _sdfgc
         words=(sdfgc completions "") CURRENT=3
         _sdfgc')
-    for expected in "registered _sdfgc sdfgc" "check:verifies a graph" "--version[print the version]" ":cpu|cuda|hip|sve:(cpu cuda hip sve)" \
+    for expected in "registered _sdfgc sdfgc" "check:verifies a graph" "--version[print the version]" ":cpu|cuda|hip|opencl|sve:(cpu cuda hip opencl sve)" \
         '1:PROG.sdfg:_files -g "*.(sdfg|sdfgz|sdfgt)"' "-o+[" ":DIR:_files -/" ":LIST:_sequence compadd - " "1:[PASS]:(" " resolve-wcr " \
         "1:[NODE]:(" " blas.Gemm " "1:[CODE]:(SD" " UnknownContainer " "1:SHELL:(bash zsh fish)"; do
         [[ $printed == *"$expected"* ]] || fail "no $expected in: $printed"

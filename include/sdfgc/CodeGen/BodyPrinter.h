@@ -32,15 +32,16 @@ struct Output {
 /// Prints one function of a module.
 class BodyPrinter {
 public:
-    BodyPrinter(const tree::Module &m, const tree::Function &f, const Output &out);
+    /// `inOpenCl`: sizes and values are printed as OpenCL C.
+    BodyPrinter(const tree::Module &m, const tree::Function &f, const Output &out, bool inOpenCl = false);
     BodyPrinter(const BodyPrinter &) = delete;
     BodyPrinter &operator=(const BodyPrinter &) = delete;
     virtual ~BodyPrinter() = default;
 
     /// `static void name(...) {` ... `}`
-    void function(const std::string &linkage);
+    virtual void function(const std::string &linkage);
     /// `void name(parameters)` without body.
-    std::string signature() const;
+    virtual std::string signature() const;
     /// What makes a template of the function: `template <class T>`; empty if it is none.
     virtual std::string templateHead() const { return ""; }
 
@@ -91,8 +92,10 @@ protected:
     // ---- VariablePrinter.cpp
     const tree::Variable &var(tree::VarId v) const { return f_.vars[v]; }
     const tree::MemRef &ref(tree::RefId slot) const { return f_.refs[slot]; }
-    std::string varText(tree::VarId v) const;
-    std::string declarator(const tree::Variable &v) const;
+    virtual std::string varText(tree::VarId v) const;
+    virtual std::string declarator(const tree::Variable &v) const;
+    /// The address as one of elements of the type that the reference casts to.
+    virtual std::string castAddress(const tree::MemRef &r, const std::string &address) const;
     /// The C++ type of its elements.
     std::string typeOf(const tree::Variable &v) const;
     std::string allocation(const tree::Variable &v, sym::Expr count) const;
@@ -123,7 +126,6 @@ protected:
     py::CppPrinter values_;
 
 private:
-    std::string castAddress(const tree::MemRef &r, const std::string &address) const;
     /// The offset that is added to the address. In brackets, a single operation needs no parentheses.
     std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args, bool bracketed = true) const;
     std::string simpleStatement(const py::Stmt &s) const;

@@ -39,6 +39,11 @@ struct Sources {
 /// The additional source that programs with MPI nodes need when ranks are threads, relative to runtime-headers/.
 constexpr const char *mpiEmulation = "sdfgc/rt/mpi_emulate.cpp";
 
+/// The source of the OpenCL runtime, which programs for the target opencl need, relative to runtime-headers/. Such programs are linked
+/// with the library OpenCL and compiled with openClDefinition.
+constexpr const char *openClRuntime = "sdfgc/rt/gpu_opencl.cpp";
+constexpr const char *openClDefinition = "SDFGC_GPU_OPENCL";
+
 /// The maximum line width of sources; only verbatim text exceeds it.
 constexpr std::size_t lineWidth = 132;
 

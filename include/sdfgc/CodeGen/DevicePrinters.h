@@ -65,9 +65,10 @@ private:
 };
 
 /// Kernels, and functions that kernels call.
-class KernelPrinter final : public BodyPrinter {
+class KernelPrinter : public BodyPrinter {
 public:
-    KernelPrinter(const tree::Module &m, const tree::Function &f, const Output &out) : BodyPrinter(m, f, out) {
+    KernelPrinter(const tree::Module &m, const tree::Function &f, const Output &out, bool inOpenCl = false)
+        : BodyPrinter(m, f, out, inOpenCl) {
         values_.inKernel = true;
     }
 
@@ -86,6 +87,9 @@ protected:
     Owner owner(tree::VarKind) const override { return {"gpu_heap", "gpu::ThreadBuffer"}; }
     void atomicUpdate(const tree::Update &u) override;
     std::string unrolled(int64_t times) const override { return "SDFGC_UNROLL(" + std::to_string(times) + ")"; }
+    /// The number of the block or thread that runs an iteration of a loop that is spread over them, and how many there are.
+    virtual std::string hardwareIndex(const tree::Spread &s, const std::string &type) const;
+    virtual std::string hardwareCount(const tree::Spread &s, const std::string &type) const;
 
 private:
     void spreadLoop(const tree::For &f);

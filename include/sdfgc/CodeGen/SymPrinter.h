@@ -34,8 +34,9 @@ enum class Precedence : int {
 /// tree::number; a name that ends with `<` takes the first argument as its template argument.
 class SymPrinter {
 public:
-    explicit SymPrinter(std::function<void(std::string_view)> uses = nullptr, std::function<std::string(Name)> spell = nullptr)
-        : uses_(std::move(uses)), spell_(std::move(spell)) {}
+    explicit SymPrinter(std::function<void(std::string_view)> uses = nullptr, std::function<std::string(Name)> spell = nullptr,
+                        bool inOpenCl = false)
+        : uses_(std::move(uses)), spell_(std::move(spell)), inOpenCl_(inOpenCl) {}
     std::string print(sym::Expr e, Precedence context = Precedence::Conditional) const;
 
     /// Prints a number of elements in memory: sums, products and powers are calls of sizes.h, which check for overflow.
@@ -66,12 +67,15 @@ private:
     Text binary(const char *op, Precedence p, sym::Expr a, sym::Expr b) const;
     Text multiplied(std::span<const sym::Expr> factors) const;
     Text joined(const char *op, Precedence p, std::span<const sym::Expr> args) const;
+    Text runtime(const char *topic, const char *function, std::span<const sym::Expr> args) const;
+    std::string cast(const std::string &type, const std::string &text) const;
     void use(std::string_view topic) const {
         if (uses_)
             uses_(topic);
     }
     std::function<void(std::string_view)> uses_;
     std::function<std::string(Name)> spell_;
+    bool inOpenCl_;        // the text is OpenCL C: calls of runtime-headers/sdfgc/rt/gpu/opencl_device.h, in 64 bits
     bool isCount_ = false; // printCount
     bool isReal_ = false;  // inside an argument of a real-valued function, where quotients keep their fractions
 };

@@ -38,6 +38,9 @@ enum class Device : std::uint8_t {
 #include "sdfgc/Platform/Dialects.def"
 };
 
+/// Stands for a library that a device does not have; no toolchain has one of this name.
+inline constexpr std::string_view noLibrary = "none";
+
 /// Returns the libraries behind a device-independent name (`gpublas`, `gpusolver`; docs/user/build.md), in link order;
 /// empty if none is needed. Any other name stands for itself.
 std::vector<std::string> librariesBehind(const std::string &name, Device device);

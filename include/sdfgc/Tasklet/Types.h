@@ -124,11 +124,21 @@ struct CppPrinter {
     std::function<void(std::string_view)> uses = nullptr;
     /// The text is in a kernel: there complex numbers are gpu::complex, with separate functions.
     bool inKernel = false;
+    /// The text is OpenCL C, not C++: casts are C's, and functions are those of runtime-headers/sdfgc/rt/gpu/opencl_device.h, whose
+    /// names end with the type that they compute in. whyNotOpenCl() tells what has no such text.
+    bool inOpenCl = false;
     std::string expr(const Expr &e) const; // minimal parentheses by C++ precedence; keeps floating-point association
     /// Prints statements, one per line, indented by `indent` levels of four spaces, each with a line end. The text
     /// declares `locals`: at their first assignment if that precedes every use, otherwise before the statement that
     /// uses them first.
     std::string stmts(const std::vector<StmtRef> &block, const std::map<Name, Type> &locals, int indent) const;
 };
+
+/// Why OpenCL C cannot express the expression, such as `the function `modf``; empty if it can.
+std::string whyNotOpenCl(const Expr &e);
+/// Does OpenCL C have the type?
+bool isOpenClType(Type t);
+/// The function of opencl_device.h for a function of real numbers, computed in a type: `sdfgc_min_float64`.
+std::string openClFunction(std::string_view name, Type t);
 
 } // namespace sdfgc::py

@@ -106,6 +106,9 @@ public:
     /// The spelling in kernels, where complex numbers are `sdfgc::gpu::complex<float>`
     /// (runtime-headers/sdfgc/rt/gpu_complex.h explains why).
     std::string kernelName() const;
+    /// The spelling in OpenCL C, without an address space: `long`, `uchar`, `double`. Empty for types that kernels in OpenCL C do not
+    /// have.
+    std::string openClName() const;
 
     friend bool operator==(Type a, Type b) { return a.data_ == b.data_; }
     std::size_t hash() const { return std::hash<const void *>()(data_); }

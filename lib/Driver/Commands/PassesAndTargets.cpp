@@ -216,7 +216,7 @@ class Targets : public Subcommand {
         }
         for (const targets::TargetInfo &t : targets::all()) {
             std::optional<std::string> pipeline = findResource("pipelines", t.name + ".yaml");
-            s.environment.out << padded(t.name, 6) << t.summary << " [" << pipeline.value_or("its pipeline is not installed")
+            s.environment.out << padded(t.name, 8) << t.summary << " [" << pipeline.value_or("its pipeline is not installed")
                               << "]\n";
         }
     }

@@ -104,6 +104,8 @@ std::optional<Compiled> Compilation::run(Session &s, Input program, const std::s
         s.diags.report(diag::Id::GpuArchOpen, {});
     if (!graphFolder.empty())
         drawGraphs(s, *made.module, graphFolder);
+    if (!targets::accepts(*made.module, compile, s.diags))
+        return std::nullopt;
     made.sources = emit(s, *made.module, compile);
     if (!writeFolder(s, made, compile, path, withLibrary ? &*found : nullptr))
         return std::nullopt;
@@ -167,6 +169,8 @@ std::optional<build::BuildResult> Compilation::makeLibrary(Session &s, const bui
         std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &f) { return !f.ends_with(".cpp"); });
     if (gpu && target.emulate)
         request.runtimeSources.push_back("runtime-headers/sdfgc/rt/gpu_emulate.cpp");
+    if (made.sources.needs("OpenCL"))
+        request.runtimeSources.push_back(std::string("runtime-headers/") + codegen::openClRuntime);
     if (target.emulateMpi && made.sources.needs("mpi"))
         request.runtimeSources.push_back(std::string("runtime-headers/") + codegen::mpiEmulation);
     request.dispatcher = made.sources.dispatcher;

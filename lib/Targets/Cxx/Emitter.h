@@ -62,6 +62,8 @@ protected:
     /// Lets loops call the vector functions that the options allow. By default, loops call scalar ones, as kernels must.
     void allowVectorMath(const pass::CompileOptions &compile);
 
+    /// Links a library, by its name in Platform/Libraries.def.
+    void link(std::string_view library) { out_.libraries.emplace_back(library); }
     void use(std::string_view topic) { topics_.insert(std::string(topic)); }
     /// Does the text use the topic? Functions are printed first.
     bool uses(std::string_view topic) const { return topics_.contains(std::string(topic)); }

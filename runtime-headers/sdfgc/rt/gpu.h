@@ -4,6 +4,7 @@
 // Rules: the same source is compiled by nvcc, by hipcc, or by the host compiler. The back end is chosen by a macro:
 //   SDFGC_GPU_CUDA     CUDA 11.2 or later; the default under nvcc. The host compiler may compile host code (no kernels) with it
 //   SDFGC_GPU_HIP      HIP 5.2 or later; the default under hipcc, likewise
+//   SDFGC_GPU_OPENCL   OpenCL 1.2; only host code. Link gpu_opencl.cpp and OpenCL
 //   SDFGC_GPU_EMULATE  the emulation (docs/user/emulation.md); the default otherwise. Link gpu_emulate.cpp
 // Functions of namespace sdfgc::gpu have the meaning of the vendors' functions of the same name, return their Status, never throw
 // and never print; `name` arguments only serve reports and cost nothing on a device. Kernels are written like this:
@@ -27,7 +28,7 @@
 //                                    the emulation of those
 #pragma once
 
-#if !defined(SDFGC_GPU_CUDA) && !defined(SDFGC_GPU_HIP) && !defined(SDFGC_GPU_EMULATE)
+#if !defined(SDFGC_GPU_CUDA) && !defined(SDFGC_GPU_HIP) && !defined(SDFGC_GPU_OPENCL) && !defined(SDFGC_GPU_EMULATE)
 #if defined(__CUDACC__)
 #define SDFGC_GPU_CUDA
 #elif defined(__HIPCC__)
@@ -36,8 +37,8 @@
 #define SDFGC_GPU_EMULATE
 #endif
 #endif
-#if defined(SDFGC_GPU_CUDA) + defined(SDFGC_GPU_HIP) + defined(SDFGC_GPU_EMULATE) != 1
-#error "more than one of SDFGC_GPU_CUDA, SDFGC_GPU_HIP, SDFGC_GPU_EMULATE is defined"
+#if defined(SDFGC_GPU_CUDA) + defined(SDFGC_GPU_HIP) + defined(SDFGC_GPU_OPENCL) + defined(SDFGC_GPU_EMULATE) != 1
+#error "more than one of SDFGC_GPU_CUDA, SDFGC_GPU_HIP, SDFGC_GPU_OPENCL, SDFGC_GPU_EMULATE is defined"
 #endif
 
 #include <cstddef>
@@ -125,6 +126,7 @@ template <class T> typename KernelPointer<T>::type kernelArgument(T *pointer) {
 //                             atomic, blas, conditions, fft, graph, grid, marker, primitives, solver, sparse, tensor and warp; the
 //                             header that includes a topic states what it defines
 //   SDFGC_GPU_KERNELS         if the compiler compiles kernels; then also SDFGC_KERNEL and the other macros above
+//   SDFGC_GPU_FILLS           if it fills memory with any value itself, by fillAsync (OpenCL)
 //   SDFGC_MAX_REGISTERS(n)    an attribute of kernels
 //   the functions below
 // To add a vendor whose interface is CUDA's with other names, add a header like hip.h. Other vendors also need a folder like
@@ -134,6 +136,8 @@ template <class T> typename KernelPointer<T>::type kernelArgument(T *pointer) {
 #include "sdfgc/rt/gpu/cuda.h"
 #elif defined(SDFGC_GPU_HIP)
 #include "sdfgc/rt/gpu/hip.h"
+#elif defined(SDFGC_GPU_OPENCL)
+#include "sdfgc/rt/gpu/opencl.h"
 #else
 #include "sdfgc/rt/gpu/emulate.h"
 #endif

@@ -332,7 +332,9 @@ public:
             same = same && bytes[i] == bytes[0];
         if (same)
             return done(memsetAsync(target, bytes[0], static_cast<size_t>(count) * sizeof(T), streams_[stream]), "filling memory");
-#ifdef SDFGC_GPU_KERNELS
+#if defined(SDFGC_GPU_FILLS)
+        done(fillAsync(target, &value, sizeof value, static_cast<size_t>(count), streams_[stream]), "filling memory");
+#elif defined(SDFGC_GPU_KERNELS)
         done(gpu::launch<detail::fillKernel<detail::KernelElement<T>>>({"fill", ""}, Dim3(blocks(count, 256)), Dim3(256), 0,
                                                                        streams_[stream], target, count, value),
              "filling memory");

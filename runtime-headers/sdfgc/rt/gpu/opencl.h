@@ -1,0 +1,148 @@
+// The back end of gpu.h for OpenCL 1.2: what host code calls. gpu_opencl.cpp implements it; docs/user/targets/opencl.md describes it.
+//
+// Rules: functions have CUDA's meaning. Kernels are no C++ functions here: a program declares each as a function that is never
+// defined, whose parameters say how a launch converts its arguments; Launch::name finds the kernel in the source that loadKernels()
+// has compiled. Device memory has addresses in a range that is reserved but never mapped, so that programs may compute with them; a
+// table turns an address into a buffer and an offset when it is used.
+#pragma once
+
+#include "sdfgc/rt/gpu.h"
+
+// A path, which clang-format would read as a quotient.
+// clang-format off
+#define SDFGC_GPU_HEADER(topic) SDFGC_GPU_QUOTED(sdfgc/rt/gpu/opencl/topic.h)
+// clang-format on
+#define SDFGC_GPU_FILLS // by fillAsync, without a kernel
+
+namespace sdfgc::gpu {
+
+/// The numbers of OpenCL's own errors are negative.
+enum Status : int {
+    success = 0,
+    notReady = 1,
+    notSupported = 2,
+    outOfMemory = -4,
+    invalidValue = -30,
+};
+
+namespace opencl {
+struct StreamState;
+struct EventState;
+} // namespace opencl
+using Stream = opencl::StreamState *;
+using Event = opencl::EventState *;
+
+/// Chooses the device and compiles the program's kernels for it; a further call does nothing. `kernels` is the text of NAME.cl without
+/// its first and last line. Throws rt::Error: no device, a device without double precision or 64-bit atomics that the kernels need, an
+/// error of the driver's compiler with its log.
+void loadKernels(const char *kernels, const char *options, bool needsDouble, bool needsWideAtomics);
+
+// Devices
+
+Status deviceCount(int &count);
+Status setDevice(int device);
+Status getDevice(int &device);
+Status limits(Limits &result, int device);
+Status deviceSynchronize();
+Status getLastError();
+Status peekLastError();
+const char *getErrorString(Status status);
+const char *getErrorName(Status status);
+
+// Memory
+
+namespace opencl {
+Status mallocBytes(void **pointer, size_t bytes);
+Status mallocBytesHost(void **pointer, size_t bytes);
+} // namespace opencl
+
+template <class T> Status malloc(T **pointer, size_t bytes, const char * = "") {
+    return opencl::mallocBytes(reinterpret_cast<void **>(pointer), bytes);
+}
+Status free(void *pointer);
+/// There is no pool: memory is allocated at once, and freed once the device is idle.
+template <class T> Status mallocAsync(T **pointer, size_t bytes, Stream, const char *name = "") {
+    return gpu::malloc(pointer, bytes, name);
+}
+inline Status freeAsync(void *pointer, Stream) { return gpu::free(pointer); }
+template <class T> Status mallocHost(T **pointer, size_t bytes, const char * = "") {
+    return opencl::mallocBytesHost(reinterpret_cast<void **>(pointer), bytes);
+}
+Status freeHost(void *pointer);
+inline Status setPoolReleaseThreshold(uint64_t) { return success; }
+
+Status memcpyAsync(void *to, const void *from, size_t bytes, CopyKind kind, Stream stream);
+Status memcpySync(void *to, const void *from, size_t bytes, CopyKind kind);
+Status memcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, CopyKind kind,
+                     Stream stream);
+Status memcpy3DAsync(const Copy3D &copy, CopyKind kind, Stream stream);
+Status memsetAsync(void *pointer, int byte, size_t bytes, Stream stream);
+Status memsetSync(void *pointer, int byte, size_t bytes);
+Status memset2DAsync(void *pointer, size_t pitch, int byte, size_t width, size_t height, Stream stream);
+/// `count` copies of a value of 1, 2, 4, 8 or 16 bytes.
+Status fillAsync(void *pointer, const void *value, size_t bytes, size_t count, Stream stream);
+
+// Streams and events
+
+Status streamCreate(Stream &stream);
+Status streamCreateBlocking(Stream &stream);
+Status streamCreateWithPriority(Stream &stream, int priority);
+Status streamDestroy(Stream stream);
+Status streamSynchronize(Stream stream);
+Status streamQuery(Stream stream);
+Status streamIsCapturing(Stream stream, bool &capturing);
+Status streamWaitEvent(Stream stream, Event event);
+Status launchHostFunction(Stream stream, void (*function)(void *), void *argument);
+Status eventCreate(Event &event);
+Status eventCreateTiming(Event &event);
+Status eventDestroy(Event event);
+Status eventRecord(Event event, Stream stream);
+Status eventSynchronize(Event event);
+Status eventQuery(Event event);
+Status eventElapsed(float &milliseconds, Event begin, Event end);
+
+// Kernels
+
+namespace opencl {
+
+/// An argument of a launch: an address in memory of the device, or a value of the host.
+struct Argument {
+    const void *at;
+    size_t bytes; // of a value; 0: `at` is an address of the device
+    bool isConst; // the kernel only reads the memory
+};
+
+template <class P> Argument argument(const P &p) {
+    if constexpr (std::is_pointer<P>::value)
+        return {const_cast<const void *>(static_cast<const volatile void *>(p)), 0, std::is_const<std::remove_pointer_t<P>>::value};
+    else
+        return {&p, sizeof(P), true};
+}
+
+Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, Stream stream, const Argument *arguments, int count);
+
+} // namespace opencl
+
+namespace detail {
+
+template <auto Kernel, class... P> struct KernelOf<Kernel, void (*)(P...)> {
+    static Status launch(const Launch &how, Dim3 grid, Dim3 block, Stream stream, P... arguments) {
+        const opencl::Argument all[sizeof...(P) + 1] = {opencl::argument(arguments)..., {}};
+        return opencl::enqueueKernel(how, grid, block, stream, all, static_cast<int>(sizeof...(P)));
+    }
+};
+
+} // namespace detail
+
+/// Kernels declare the memory of their blocks themselves: `shared` is 0.
+template <auto Kernel, class... A>
+Status launch(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream stream, A &&...arguments) {
+    if (shared != 0)
+        return notSupported;
+    return grid.empty() || block.empty() ? success : detail::KernelOf<Kernel>::launch(how, grid, block, stream, arguments...);
+}
+
+inline void initialise(const char *) {}
+inline void finalise(const char *) {}
+
+} // namespace sdfgc::gpu
