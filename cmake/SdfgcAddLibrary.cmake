@@ -35,3 +35,33 @@ function(sdfgc_add_library name)
                           INTERFACE_INCLUDE_DIRECTORIES "${folder}/include" SDFGC_FOLDER "${folder}")
     add_dependencies(${name} ${name}_sdfgc)
 endfunction()
+
+# sdfgc_add_package(NAME FILE FILE [PROGRAM PROGRAM])
+#
+# A shared library target NAME from a file that `sdfgc package` wrote; its properties are those of sdfgc_add_library. It is unpacked and
+# verified at build time, again when the file changes.
+#   PROGRAM  the name of the program in the package (default: NAME)
+function(sdfgc_add_package name)
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "FILE;PROGRAM" "")
+    if(NOT ARG_FILE OR ARG_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "usage: sdfgc_add_package(NAME FILE FILE [PROGRAM PROGRAM])")
+    endif()
+    if(NOT ARG_PROGRAM)
+        set(ARG_PROGRAM "${name}")
+    endif()
+    get_filename_component(package "${ARG_FILE}" ABSOLUTE)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.build")
+    set(library "${folder}/lib/lib${ARG_PROGRAM}.so")
+    set(headers "${folder}/include/${ARG_PROGRAM}.h" "${folder}/include/${ARG_PROGRAM}.hpp" "${folder}/include/${ARG_PROGRAM}.f90")
+    add_custom_command(OUTPUT "${library}" BYPRODUCTS ${headers}
+        COMMAND sdfgc::sdfgc unpack "${package}" -o "${folder}" --quiet
+        COMMAND "${CMAKE_COMMAND}" -E touch "${library}"
+        DEPENDS "${package}" sdfgc::sdfgc
+        COMMENT "sdfgc unpack ${name}" VERBATIM)
+    add_custom_target(${name}_sdfgc DEPENDS "${library}")
+    file(MAKE_DIRECTORY "${folder}/include") # an include folder of an imported target must exist
+    add_library(${name} SHARED IMPORTED GLOBAL)
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION "${library}" IMPORTED_SONAME "lib${ARG_PROGRAM}.so"
+                          INTERFACE_INCLUDE_DIRECTORIES "${folder}/include" SDFGC_FOLDER "${folder}")
+    add_dependencies(${name} ${name}_sdfgc)
+endfunction()

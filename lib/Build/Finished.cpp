@@ -153,11 +153,13 @@ std::optional<PlacedBuild> placeBuild(const Folder &folder, const Entry &entry, 
             f.content;
     const std::optional<json::Value> manifest = json::parse(others[kManifest]);
     if (!manifest || !package::writeFolder(folder.path(), generated, *manifest, diags))
-        return manifest ? std::nullopt : fail("an entry of the cache has no manifest");
+        return manifest ? std::nullopt : fail("a finished build has no manifest");
     for (const char *below : {"lib", ".sdfgc/obj"})
         if (const Result<void> made = file::makeFolderInside(folder.path(), below); !made)
             return fail(made.error());
-    if (!writeCommands(folder.path(), commandsIn(others[kCommandList], file::absolute(folder.path())), others[kScript], diags))
+    // A package (Archive.h) has no commands: they are those of another machine.
+    if (others.count(kCommandList) &&
+        !writeCommands(folder.path(), commandsIn(others[kCommandList], file::absolute(folder.path())), others[kScript], diags))
         return std::nullopt;
     PlacedBuild placed;
     Record record;

@@ -423,6 +423,25 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, 'must lie in device memory'):
             program(np.arange(5.0), B, C)
 
+    def test_packages(self):
+        """What `sdfgc package` writes is loaded, without the command; what must not be unpacked is refused, and leaves nothing."""
+        build, file, hostile = OUT / 'packaged.build', OUT / 'packaged.zip', OUT / 'hostile'
+        subprocess.run([sys.argv[1], 'build', GRAPHS / 'vadd.sdfg', '-o', build, '-q'], check=True)
+        subprocess.run([sys.argv[1], 'package', build, '-o', file, '-q'], check=True)
+        for _ in range(2):  # unpacked, then found
+            C = np.zeros(3)
+            sdfgc.load(file)(np.arange(3.0), np.ones(3), C)
+            self.assertEqual(C.tolist(), [1, 2, 3])
+        shutil.rmtree(hostile, ignore_errors=True)
+        subprocess.run([sys.executable, HERE.parent / 'lit' / 'build' / 'Inputs' / 'hostile.py', file, hostile], check=True)
+        cache = sdfgc._build.cache_folder()
+        before = sorted(cache.iterdir())
+        for name, words in dict(cut='damaged', flipped='damaged', other='damaged', absolute='leads elsewhere', up='leads elsewhere',
+                                link='is a link', swapped='not the one that was packaged', huge='damaged').items():
+            with self.assertRaisesRegex(ValueError, f'{name}.zip cannot be loaded: .*{words}'):
+                sdfgc.load(hostile / f'{name}.zip')
+        self.assertEqual(sorted(cache.iterdir()), before)
+
     def test_without_numpy(self):
         code = f'''
 import sys

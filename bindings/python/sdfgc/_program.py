@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 from . import _calls, _command, _isolated
+from ._archive import unpacked
 from ._build import Build, build, sdfg_of
 
 
@@ -20,7 +21,9 @@ def compile(graph, target='cpu', output=None, *, sdfgc=None, arguments=(), **opt
 
 
 def load(folder, sdfg=None):
-    """The program of a build folder. `sdfg` becomes the attribute of that name."""
+    """The program of a build folder, or of a file that `sdfgc package` wrote. `sdfg` becomes the attribute of that name."""
+    if not isinstance(folder, Build) and os.path.isfile(folder):
+        folder = unpacked(folder)
     made = folder if isinstance(folder, Build) else Build(folder)
     if not made.library.is_file():
         raise FileNotFoundError(f'{made.folder} has no library: `sdfgc emit` writes only sources, `sdfgc build` also compiles them')

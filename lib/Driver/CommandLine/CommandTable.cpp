@@ -119,6 +119,8 @@ Completion argumentCompletion(const CommandRows &command) {
         return Completion::None;
     if (row->names == "DIR")
         return Completion::Folders;
+    if (row->names == "FILE")
+        return Completion::Files;
     if (!argumentWords(command).empty())
         return Completion::Words;
     return row->names.find(".sdfg") != std::string::npos ? Completion::Graphs : Completion::None;
