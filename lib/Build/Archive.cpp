@@ -137,7 +137,8 @@ std::optional<std::string> packBuild(const std::string &path, const package::Fil
     Result<std::string> archive = zip::write(std::move(*members));
     if (!archive)
         return fail(archive.error());
-    if (memberText(*manifest, "cpu") == "native")
+    const std::string processor = memberText(*manifest, "cpu");
+    if (processor == "native")
         diags.report(diag::Id::PackageNative, {}, name);
     return std::move(*archive);
 }
