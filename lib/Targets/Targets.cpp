@@ -78,7 +78,11 @@ std::optional<Refusal> refusal(ir::SDFG &graph, const pass::Target &target) {
 
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags) {
     std::optional<Refusal> found = refusal(graph, compile.target);
-    if (!found && compile.emulate && compile.vendor() == platform::Device::OpenCl)
+    const bool isOpenCl = compile.gpu() && compile.vendor() == platform::Device::OpenCl;
+    if (!found && isOpenCl && compile.gpuGraph == pass::GpuGraphMode::Require)
+        found = Refusal{
+            "--gpu-graph require for the target " + compile.target.name(), "OpenCL has no graphs; leave out the option", {}};
+    if (!found && compile.emulate && isOpenCl)
         found = Refusal{"--emulate for the target " + compile.target.name(),
                         "use `--target cuda --emulate`, or run the program on the CPU by PoCL (docs/user/opencl.md)",
                         {}};
