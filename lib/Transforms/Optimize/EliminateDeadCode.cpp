@@ -12,7 +12,8 @@
 //      these may refer to always count as read.
 //
 // The pass walks backwards, so steps that only fed removed steps are removed too; loops need a second walk. It then
-// removes assignments to symbols that are never read, and transients that are no longer mentioned. Symbols that callers
+// removes assignments to symbols that are never read, transients that are no longer mentioned, and symbols of nested SDFGs
+// that these do not mention: what such a symbol was computed from may be gone. Symbols that callers
 // pass remain arguments (SDFG::passedSymbols), because a program's interface must not depend on the optimisation level.
 //
 // Not handled: states that the nest form cannot read, elements that the graph asks to keep, and the insides of kernels.
@@ -121,6 +122,23 @@ bool removeContainers(SDFG &g, const analysis::Mentions &mentions, pass::Context
     return !unused.empty();
 }
 
+/// Removes symbols of nested SDFGs that these do not mention, inner ones first.
+void removeMappings(SDFG &root) {
+    std::vector<SDFG *> all = allSDFGs(root);
+    for (auto g = all.rbegin(); g != all.rend(); ++g) {
+        if (!(*g)->parentNode)
+            continue;
+        const analysis::Mentions mentions(**g);
+        std::erase_if((*g)->parentNode->symbolMapping, [&](const auto &m) {
+            if (mentions.all() || mentions.contain(m.first))
+                return false;
+            (*g)->symbols.erase(m.first);
+            (*g)->symbolHints.erase(m.first);
+            return true;
+        });
+    }
+}
+
 class EliminateDeadCode : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         analysis::KeptInterface interface(root);
@@ -131,6 +149,8 @@ class EliminateDeadCode : public pass::GraphPass {
             changed |= removeAssignments(*g, analysis::Mentions(*g), context);
             changed |= removeContainers(*g, analysis::Mentions(*g), context);
         }
+        if (changed)
+            removeMappings(root);
         interface.keep();
         if (changed)
             root.renumber();
