@@ -12,9 +12,9 @@ namespace {
 
 using json::Value;
 
-constexpr const char *kDescription = "package.json", *kFormat = "sdfgc package", *kManifestFile = "manifest.json";
-constexpr int kFormatVersion = 1;
-constexpr std::uint64_t kLargestShipment = std::uint64_t{1} << 32; // bytes of all files
+constexpr const char *descriptionFile = "package.json", *formatName = "sdfgc package", *manifestFile = "manifest.json";
+constexpr int formatVersion = 1;
+constexpr std::uint64_t largestShipment = std::uint64_t{1} << 32; // bytes of all files
 
 std::string memberText(const Value &v, const char *key) {
     const Value *member = v.get(key);
@@ -23,11 +23,11 @@ std::string memberText(const Value &v, const char *key) {
 
 /// The architecture in the header of an ELF file, as uname names it.
 std::string machineOf(const std::string &library) {
-    constexpr std::size_t kMachineAt = 18;
-    if (library.size() <= kMachineAt + 1 || !library.starts_with("\x7f"
-                                                                 "ELF"))
+    constexpr std::size_t machineAt = 18;
+    if (library.size() <= machineAt + 1 || !library.starts_with("\x7f"
+                                                                "ELF"))
         return "unknown";
-    const int machine = static_cast<unsigned char>(library[kMachineAt]) | static_cast<unsigned char>(library[kMachineAt + 1]) << 8;
+    const int machine = static_cast<unsigned char>(library[machineAt]) | static_cast<unsigned char>(library[machineAt + 1]) << 8;
     return machine == 62 ? "x86_64" : machine == 183 ? "aarch64" : machine == 243 ? "riscv64" : "elf-" + std::to_string(machine);
 }
 
@@ -41,8 +41,8 @@ Value describe(const std::vector<zip::Member> &members, const Value &manifest, c
         if (m.name == memberText(manifest, "library"))
             out.set("machine", machineOf(m.content));
     }
-    out.set("format", kFormat);
-    out.set("version", kFormatVersion);
+    out.set("format", formatName);
+    out.set("version", formatVersion);
     for (const char *key : {"name", "sdfgc", "target", "cpu", "library"})
         if (const Value *v = manifest.get(key))
             out.set(key, *v);
@@ -84,10 +84,10 @@ Result<std::vector<zip::Member>> membersOf(const Folder &folder, const std::stri
         if (record.steps.count(program))
             programs.insert(program);
     names.insert(programs.begin(), programs.end());
-    names.insert(kManifestFile);
+    names.insert(manifestFile);
     std::vector<zip::Member> out;
     for (const std::string &name : names) {
-        Result<std::string> content = file::readRegular(file::join(folder.path(), name), kLargestShipment);
+        Result<std::string> content = file::readRegular(file::join(folder.path(), name), largestShipment);
         if (!content)
             return Failure{content.error()};
         out.push_back({name, std::move(*content), programs.count(name) > 0});
@@ -103,7 +103,7 @@ std::string mismatch(const std::vector<zip::Member> &members, const Value &descr
     if (!files || !files->isObject() || files->members().size() + 1 != members.size())
         return "package.json does not list the files";
     for (const zip::Member &m : members) {
-        if (m.name == kDescription)
+        if (m.name == descriptionFile)
             continue;
         const Value *file = files->get(m.name);
         if (!file || memberText(*file, "sha256") != sha256(m.content))
@@ -121,7 +121,7 @@ std::optional<std::string> packBuild(const std::string &path, const package::Fil
         diags.report(diag::Id::PackageIncomplete, {}, path, why);
         return std::nullopt;
     };
-    const Result<std::string> text = file::readRegular(file::join(path, kManifestFile), kLargestShipment);
+    const Result<std::string> text = file::readRegular(file::join(path, manifestFile), largestShipment);
     const std::optional<Value> manifest = text ? json::parse(*text) : std::nullopt;
     const std::string name = manifest ? memberText(*manifest, "name") : "",
                       library = manifest ? memberText(*manifest, "library") : "";
@@ -133,7 +133,7 @@ std::optional<std::string> packBuild(const std::string &path, const package::Fil
     Result<std::vector<zip::Member>> members = membersOf(*folder, library, licences);
     if (!members)
         return fail(members.error());
-    members->push_back({kDescription, describe(*members, *manifest, signatureOf(*folder)).dump(1) + "\n", false});
+    members->push_back({descriptionFile, describe(*members, *manifest, signatureOf(*folder)).dump(1) + "\n", false});
     Result<std::string> archive = zip::write(std::move(*members));
     if (!archive)
         return fail(archive.error());
@@ -144,18 +144,18 @@ std::optional<std::string> packBuild(const std::string &path, const package::Fil
 }
 
 Result<UnpackedBuild> unpackBuild(std::string_view archive) {
-    Result<std::vector<zip::Member>> members = zip::read(archive, kLargestShipment);
+    Result<std::vector<zip::Member>> members = zip::read(archive, largestShipment);
     if (!members)
         return Failure{members.error()};
     const auto find = [&](std::string_view name) {
         const auto m = std::find_if(members->begin(), members->end(), [&](const zip::Member &each) { return each.name == name; });
         return m == members->end() ? std::nullopt : json::parse(m->content);
     };
-    const std::optional<Value> description = find(kDescription), manifest = find(kManifestFile);
-    if (!description || memberText(*description, "format") != kFormat || !manifest)
+    const std::optional<Value> description = find(descriptionFile), manifest = find(manifestFile);
+    if (!description || memberText(*description, "format") != formatName || !manifest)
         return Failure{"it is a zip archive of something else"};
     const Value *version = description->get("version");
-    if (!version || version->asInt() != kFormatVersion)
+    if (!version || version->asInt() != formatVersion)
         return Failure{"it was written by another version of sdfgc, in a format that this one does not know"};
     if (const std::string fault = mismatch(*members, *description); !fault.empty())
         return Failure{fault};
@@ -167,7 +167,7 @@ Result<UnpackedBuild> unpackBuild(std::string_view archive) {
         !description->get("files")->get("lib/lib" + out.name + ".so"))
         return Failure{"it has no library"};
     for (zip::Member &m : *members)
-        if (m.name != kDescription)
+        if (m.name != descriptionFile)
             out.entry.files.push_back({m.name, std::move(m.content), m.isExecutable});
     return out;
 }

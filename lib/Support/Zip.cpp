@@ -8,19 +8,19 @@
 namespace sdfgc::zip {
 namespace {
 
-constexpr std::uint32_t kLocalSignature = 0x04034b50, kCentralSignature = 0x02014b50, kEndSignature = 0x06054b50;
-constexpr std::size_t kCentralBytes = 46, kEndBytes = 22; // without names
-constexpr std::uint16_t kVersion = 20, kUnix = 3 << 8;    // folders and deflation; modes of files
-constexpr std::uint16_t kUtf8 = 1 << 11;
-constexpr std::uint16_t kStored = 0, kDeflated = 8;
-constexpr std::uint16_t kNoTime = 0, kNoDate = 1 << 5 | 1; // the first day of 1980
-constexpr std::uint32_t kRegularMode = 0100644, kProgramMode = 0100755;
-constexpr std::uint64_t kMaxExpansion = 1040; // of deflate: 1032 and its overhead
-constexpr std::uint64_t kMaxBytes = UINT32_MAX, kMaxMembers = UINT16_MAX;
+constexpr std::uint32_t localSignature = 0x04034b50, centralSignature = 0x02014b50, endSignature = 0x06054b50;
+constexpr std::size_t centralBytes = 46, endBytes = 22;       // without names
+constexpr std::uint16_t zipVersion = 20, madeByUnix = 3 << 8; // folders and deflation; modes of files
+constexpr std::uint16_t utf8Names = 1 << 11;
+constexpr std::uint16_t methodStored = 0, methodDeflated = 8;
+constexpr std::uint16_t noTime = 0, noDate = 1 << 5 | 1; // the first day of 1980
+constexpr std::uint32_t regularMode = 0100644, programMode = 0100755;
+constexpr std::uint64_t mostExpansion = 1040; // of deflate: 1032 and its overhead
+constexpr std::uint64_t mostBytes = UINT32_MAX, mostMembers = UINT16_MAX;
 
 /// The fields that the two records of a member have in common.
 struct Record {
-    std::uint16_t flags = kUtf8, method = kStored;
+    std::uint16_t flags = utf8Names, method = methodStored;
     std::uint32_t checksum = 0, packedSize = 0, size = 0;
     std::string name;
     bool isExecutable = false;
@@ -33,11 +33,11 @@ void put(std::string &out, std::uint64_t value, int bytes) {
 }
 
 void putCommon(std::string &out, const Record &r) {
-    put(out, kVersion, 2);
+    put(out, zipVersion, 2);
     put(out, r.flags, 2);
     put(out, r.method, 2);
-    put(out, kNoTime, 2);
-    put(out, kNoDate, 2);
+    put(out, noTime, 2);
+    put(out, noDate, 2);
     put(out, r.checksum, 4);
     put(out, r.packedSize, 4);
     put(out, r.size, 4);
@@ -47,25 +47,25 @@ void putCommon(std::string &out, const Record &r) {
 
 std::string localRecord(const Record &r) {
     std::string out;
-    put(out, kLocalSignature, 4);
+    put(out, localSignature, 4);
     putCommon(out, r);
     return out + r.name;
 }
 
 std::string centralRecord(const Record &r) {
     std::string out;
-    put(out, kCentralSignature, 4);
-    put(out, kUnix | kVersion, 2);
+    put(out, centralSignature, 4);
+    put(out, madeByUnix | zipVersion, 2);
     putCommon(out, r);
     put(out, 0, 6); // comment, disk, kind of content
-    put(out, (r.isExecutable ? kProgramMode : kRegularMode) << 16, 4);
+    put(out, (r.isExecutable ? programMode : regularMode) << 16, 4);
     put(out, r.offset, 4);
     return out + r.name;
 }
 
 std::string endRecord(std::size_t members, std::size_t centralBytes, std::size_t centralOffset) {
     std::string out;
-    put(out, kEndSignature, 4);
+    put(out, endSignature, 4);
     put(out, 0, 4); // disks
     put(out, members, 2);
     put(out, members, 2);
@@ -105,7 +105,7 @@ std::optional<std::string> deflated(std::string_view content) {
 }
 
 std::optional<std::string> inflated(std::string_view packed, std::uint32_t size) {
-    if (size > packed.size() * kMaxExpansion)
+    if (size > packed.size() * mostExpansion)
         return std::nullopt;
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
@@ -140,10 +140,10 @@ public:
     Reader(std::string_view archive, std::uint64_t maxBytes) : bytes_(archive), left_(maxBytes) {}
 
     Result<std::vector<Member>> read() {
-        if (bytes_.size() < kEndBytes || get(bytes_, 0, 4) != kLocalSignature)
+        if (bytes_.size() < endBytes || get(bytes_, 0, 4) != localSignature)
             return Failure{"it is not a zip archive with files"};
-        const std::size_t end = bytes_.size() - kEndBytes;
-        if (get(bytes_, end, 4) != kEndSignature)
+        const std::size_t end = bytes_.size() - endBytes;
+        if (get(bytes_, end, 4) != endSignature)
             return Failure{"the end is missing: it is cut off, or something was appended"};
         const std::uint64_t count = get(bytes_, end + 10, 2), offset = get(bytes_, end + 16, 4);
         if (offset > end || bytes_.substr(end) != endRecord(count, end - offset, offset))
@@ -168,7 +168,7 @@ public:
 private:
     /// The next record of the list, and the member that it describes.
     Result<Member> next(std::size_t dataEnd, std::size_t end) {
-        if (end - central_ < kCentralBytes)
+        if (end - central_ < centralBytes)
             return Failure{"the list of files is damaged"};
         Record r;
         r.method = static_cast<std::uint16_t>(get(bytes_, central_ + 10, 2));
@@ -177,14 +177,14 @@ private:
         r.size = static_cast<std::uint32_t>(get(bytes_, central_ + 24, 4));
         const std::size_t nameBytes = get(bytes_, central_ + 28, 2);
         const std::uint64_t mode = get(bytes_, central_ + 38, 4) >> 16;
-        if (end - central_ - kCentralBytes < nameBytes)
+        if (end - central_ - centralBytes < nameBytes)
             return Failure{"the list of files is damaged"};
-        r.name = bytes_.substr(central_ + kCentralBytes, nameBytes);
+        r.name = bytes_.substr(central_ + centralBytes, nameBytes);
         if (!isPlainName(r.name))
             return Failure{"a file has a name that leads elsewhere or is not portable"};
-        if (mode != kRegularMode && mode != kProgramMode)
+        if (mode != regularMode && mode != programMode)
             return Failure{r.name + " is a link, or something else that is not a regular file"};
-        r.isExecutable = mode == kProgramMode;
+        r.isExecutable = mode == programMode;
         r.offset = static_cast<std::uint32_t>(at_);
         const std::string central = centralRecord(r), local = localRecord(r);
         if (bytes_.substr(central_, central.size()) != central)
@@ -202,9 +202,9 @@ private:
             return Failure{"it is too large: the files have more bytes than allowed, up to " + r.name};
         left_ -= r.size;
         std::optional<std::string> content;
-        if (r.method == kDeflated)
+        if (r.method == methodDeflated)
             content = inflated(packed, r.size);
-        else if (r.method == kStored && r.size == r.packedSize)
+        else if (r.method == methodStored && r.size == r.packedSize)
             content = std::string(packed);
         if (!content || checksumOf(*content) != r.checksum)
             return Failure{r.name + " is damaged"};
@@ -233,8 +233,8 @@ bool isPlainName(std::string_view name) {
 
 Result<std::string> write(std::vector<Member> members) {
     std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) { return a.name < b.name; });
-    if (members.empty() || members.size() > kMaxMembers)
-        return Failure{"an archive has between 1 and " + std::to_string(kMaxMembers) + " files"};
+    if (members.empty() || members.size() > mostMembers)
+        return Failure{"an archive has between 1 and " + std::to_string(mostMembers) + " files"};
     if (const std::string name = conflict(members); !name.empty())
         return Failure{"two files have the same name, or one has that of a folder: " + name};
     std::string out, list;
@@ -242,7 +242,7 @@ Result<std::string> write(std::vector<Member> members) {
     for (const Member &m : members) {
         if (!isPlainName(m.name))
             return Failure{"the name of a file is not portable: " + m.name};
-        if (m.content.size() > kMaxBytes)
+        if (m.content.size() > mostBytes)
             return Failure{tooLarge};
         const std::optional<std::string> packed = deflated(m.content);
         if (!packed)
@@ -250,7 +250,7 @@ Result<std::string> write(std::vector<Member> members) {
         const bool isSmaller = packed->size() < m.content.size();
         const std::string &data = isSmaller ? *packed : m.content;
         Record r;
-        r.method = isSmaller ? kDeflated : kStored;
+        r.method = isSmaller ? methodDeflated : methodStored;
         r.checksum = checksumOf(m.content);
         r.packedSize = static_cast<std::uint32_t>(data.size());
         r.size = static_cast<std::uint32_t>(m.content.size());
@@ -259,7 +259,7 @@ Result<std::string> write(std::vector<Member> members) {
         r.offset = static_cast<std::uint32_t>(out.size());
         out += localRecord(r) + data;
         list += centralRecord(r);
-        if (out.size() + list.size() + kEndBytes > kMaxBytes)
+        if (out.size() + list.size() + endBytes > mostBytes)
             return Failure{tooLarge};
     }
     return out + list + endRecord(members.size(), list.size(), out.size());

@@ -8,8 +8,8 @@
 namespace sdfgc::driver {
 namespace {
 
-constexpr const char *kSuffix = ".sdfgc.zip";
-constexpr std::uint64_t kLargestPackage = std::uint64_t{1} << 32;
+constexpr const char *suffix = ".sdfgc.zip";
+constexpr std::uint64_t largestPackage = std::uint64_t{1} << 32;
 
 class Package : public Subcommand {
     void addOptions(CommandLine &line) override {
@@ -35,7 +35,7 @@ class Package : public Subcommand {
             return;
         const std::string base = file::nameOf(file::absolute(folder_));
         const std::string name = base.ends_with(".build") ? base.substr(0, base.size() - std::string(".build").size()) : base;
-        const std::string path = output_.empty() ? name + kSuffix : output_;
+        const std::string path = output_.empty() ? name + suffix : output_;
         if (s.writeOutput(path, *archive) && path != "-")
             s.log().result("wrote {}", path);
     }
@@ -52,7 +52,7 @@ class Unpack : public Subcommand {
     }
 
     void run(Session &s) override {
-        const Result<std::string> archive = file::read(file_, kLargestPackage);
+        const Result<std::string> archive = file::read(file_, largestPackage);
         if (!archive) {
             s.diags.report(diag::Id::InputFailed, {}, archive.error());
             return;
