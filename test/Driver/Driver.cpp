@@ -282,7 +282,7 @@ TEST_CASE("info tells the interface") {
     CHECK(arguments[3].get("kind")->text() == "symbol");
     CHECK(value->get("init")->items().at(0).get("name")->text() == "N");
     CHECK(value->get("elements")->get("maps")->text() == "1");
-    CHECK(value->get("targets")->items().size() == 4);
+    CHECK(value->get("targets")->items().size() == 5);
     CHECK(value->get("devices")->items().empty());
 }
 
