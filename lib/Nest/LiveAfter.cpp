@@ -79,7 +79,8 @@ private:
 
 } // namespace
 
-LiveAfter::Known::Known(SDFG &g, analysis::Memories &memories) : runs(readRuns(g, memories)), summaries(g, memories, runs) {}
+LiveAfter::Known::Known(SDFG &g, analysis::Memories &memories)
+    : runs(readRuns(g, memories)), summaries(g, memories, runs), version(memories.version()) {}
 
 void LiveAfter::forget(const LoopRegion &l) {
     if (!known_)
@@ -90,7 +91,7 @@ void LiveAfter::forget(const LoopRegion &l) {
 }
 
 bool LiveAfter::isLive(Block &b, Name container) {
-    if (!known_)
+    if (!known_ || known_->version != memories_.version())
         known_ = std::make_unique<Known>(g_, memories_);
     const analysis::Memory m = memories_.of(g_, container);
     return !known_->summaries.isTracked(m) || Search(known_->summaries, m).reads(b);

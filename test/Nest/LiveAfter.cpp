@@ -67,6 +67,18 @@ TEST_CASE("live after: the next iteration of a loop around the block") {
     CHECK(After(loop("if C[i] > 3 { continue } then " + set + " then " + at) + " then " + use).isLive("t"));
 }
 
+TEST_CASE("live after: memories may get new identities") {
+    const std::string refer = "state refer { C[0:N] -> new R:set }"; // whose memory is that of C
+    After a("reference R: int64[N] | " + refer + " then " + at + " then " + set + " then " + use);
+    CHECK_FALSE(a.isLive("t"));
+    const int64_t before = a.memories.version();
+    a.memories.replaced({}, {});
+    CHECK(a.memories.version() != before);
+    for (const char *other : {"s", "R", "C"}) // in another order
+        a.memories.of(a.g, Name(other));
+    CHECK_FALSE(a.isLive("t"));
+}
+
 TEST_CASE("live after: a replaced loop is forgotten") {
     After a(at + " then loop: for i = 0; i < N; i = i + 1 { " + set + " then " + use + " } then state z {}");
     CHECK_FALSE(a.isLive("t"));

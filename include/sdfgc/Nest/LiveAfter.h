@@ -23,6 +23,7 @@ private:
     struct Known {
         std::vector<Run> runs;
         Summaries summaries;
+        int64_t version; // of the memories that these refer to
         Known(ir::SDFG &g, analysis::Memories &memories);
     };
     ir::SDFG &g_;

@@ -136,7 +136,9 @@ void Memories::find(SDFG &root) {
 
 void Memories::replaced(const std::vector<const SDFG *> &gone, const std::vector<SDFG *> &made) {
     if (merges_) { // perhaps with memories of SDFGs that are gone
+        const int64_t next = version_ + 1;
         *this = Memories(*root_);
+        version_ = next;
         return;
     }
     for (const SDFG *g : gone)

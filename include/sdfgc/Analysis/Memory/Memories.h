@@ -55,6 +55,8 @@ public:
     /// Call this after replacing nested SDFGs, including those nested in them, with copies: `gone` no longer exist. A new one may
     /// have the address of an old one. `made`: the copies, without those nested in them.
     void replaced(const std::vector<const ir::SDFG *> &gone, const std::vector<ir::SDFG *> &made);
+    /// Returns a number that is another one after `replaced` has given memories new identities.
+    int64_t version() const { return version_; }
 
     Memory of(ir::SDFG &g, Name data);
     Memory of(const ir::AccessNode &n);
@@ -109,6 +111,7 @@ private:
 
     ir::SDFG *root_;
     bool merges_ = false; // has merged memories
+    int64_t version_ = 0;
     std::vector<std::pair<ir::SDFG *, Name>> owners_;
     std::vector<bool> mayAlias_, membersMayAlias_;
     std::vector<int> structures_;              // number of merged containers with members, by representative
