@@ -66,18 +66,27 @@ std::optional<std::vector<Item>> LoopItems::read(Block &b) {
         if (isTakenApart_ && i.step && i.step->nodes.size() == 1 && isa<LibraryNode>(i.step->nodes.front()))
             for (Use &u : i.step->uses)
                 u = throughView(u, g_);
-    return haveMovingViews(out) ? std::nullopt : std::optional(std::move(out));
+    return haveFixedViews(out) ? std::nullopt : std::optional(std::move(out));
 }
 
-/// Remaining views are placed before the map that replaces a loop, so the viewed subset must not depend on its
-/// iterations.
-bool LoopItems::haveMovingViews(const std::vector<Item> &items) const {
+/// Remaining views are placed around the map that replaces a loop, so the viewed subset must not depend on its
+/// iterations, and no copy may write to a view of a member: it would need a node of the view inside, which shows nothing there.
+bool LoopItems::haveFixedViews(const std::vector<Item> &items) const {
     return std::any_of(items.begin(), items.end(), [this](const Item &i) {
         if (i.map)
-            return haveMovingViews(i.map->body);
+            return haveFixedViews(i.map->body);
+        if (i.step->isCopy() && isMemberView(i.step->uses.back()))
+            return true;
         return std::any_of(i.step->uses.begin(), i.step->uses.end(),
                            [this](const Use &u) { return u.access && isMovingView(*u.access); });
     });
+}
+
+bool LoopItems::isMemberView(const Use &u) const {
+    const AccessNode *n = u.access;
+    for (const DataDesc *d = n ? g_.desc(n->data) : nullptr; d && d->isView(); d = n ? g_.desc(n->data) : nullptr)
+        n = viewedNode(n);
+    return n && n != u.access && g_.desc(n->data) && g_.desc(n->data)->isStructure();
 }
 
 bool LoopItems::isMovingView(const AccessNode &view) const {

@@ -66,7 +66,8 @@ private:
     void put(ir::LoopRegion &l, std::vector<Item> items, const analysis::LoopHeader &header);
     std::optional<std::vector<Item>> read(ir::Region &r);
     std::optional<std::vector<Item>> read(ir::Block &b);
-    bool haveMovingViews(const std::vector<Item> &items) const;
+    bool haveFixedViews(const std::vector<Item> &items) const;
+    bool isMemberView(const Use &u) const;
     bool isMovingView(const ir::AccessNode &view) const;
     std::unique_ptr<Map> mapOf(ir::LoopRegion &l);
     std::set<Name> localsOf(const Map &m, const ir::LoopRegion &l) const;
