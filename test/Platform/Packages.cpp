@@ -27,6 +27,7 @@ const std::vector<std::string> indexed = {"binutils",
                                           "librocprim-dev",
                                           "libscalapack-openmpi-dev",
                                           "libsleef-dev",
+                                          "ocl-icd-opencl-dev",
                                           "python3",
                                           "qemu-user"};
 

@@ -11,7 +11,7 @@ expect() { # TEXT FILE
     grep -qF -- "$1" "$2" || { echo "no \`$1\` in $2:"; cat "$2"; exit 1; }
 }
 "$sdfgc" targets > "$folder/targets"
-expect "toy   C++ that says hello" "$folder/targets"
+expect "toy     C++ that says hello" "$folder/targets"
 "$sdfgc" build --help > "$folder/help"
 expect "cpu|cuda|hip|sve|toy" "$folder/help"
 "$sdfgc" passes --target toy > "$folder/passes"
