@@ -13,7 +13,7 @@ expect() { # TEXT FILE
 "$sdfgc" targets > "$folder/targets"
 expect "toy     C++ that says hello" "$folder/targets"
 "$sdfgc" build --help > "$folder/help"
-expect "cpu|cuda|hip|sve|toy" "$folder/help"
+expect "cpu|cuda|hip|opencl|sve|toy" "$folder/help"
 "$sdfgc" passes --target toy > "$folder/passes"
 expect "turns the graph into a schedule tree" "$folder/passes"
 
