@@ -1,4 +1,4 @@
-// hoist-divisions: compute the divisions and remainders of indices in front of the loops in which they do not change.
+// hoist-divisions: compute divisions of indices before the loops that do not change them.
 //
 //     for (i = 0; i < N; ++i)                                 for (i = 0; i < N; ++i) {
 //         for (j = 0; j < M; ++j)                                 const int64_t row = floormod(i - 1, N);
@@ -25,6 +25,7 @@
 // Not handled: divisions by constants, which compilers hoist; divisions of C, which only have nonnegative operands; divisions in
 // code and in data-dependent indices; loops of kernels; between loops that a team shares as one (`collapse`); blocks with labels,
 // because a goto must not jump over a declaration.
+#include "EachReference.h"
 #include "FunctionNames.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -41,42 +42,18 @@ using namespace tree;
 
 using sym::SymbolicKind;
 
-/// Passes the offset of every reference in a statement and inside it to `function`, which returns the new one (the visitor of
-/// rebind). Strides of data-dependent indices stay.
-template <class F> class EachOffset {
-public:
-    EachOffset(Function &f, F function) : f_(f), function_(std::move(function)) {}
-    void var(VarId &) {}
-    void sym(sym::Expr &) {}
-    void slot(RefId &r) {
-        if (!r)
+/// Replaces the offset of every reference in a statement and inside it with what `change` makes of it. Strides of data-dependent
+/// indices stay.
+template <class F> void changeOffsets(Function &f, Node &n, const F &change) {
+    EachReference([&](RefId &r) {
+        const sym::Expr offset = change(f.refs[r].offset);
+        if (offset == f.refs[r].offset)
             return;
-        const sym::Expr offset = function_(f_.refs[r].offset);
-        if (offset == f_.refs[r].offset)
-            return;
-        MemRef other = f_.refs[r];
+        MemRef other = f.refs[r];
         other.offset = offset;
-        r = f_.refs.add(std::move(other));
-    }
-    void expr(py::ExprRef &e) {
-        rebindMemory(e, [this](RefId &r) { slot(r); });
-    }
-    void stmt(py::StmtRef &s) {
-        rebindMemory(s, [this](RefId &r) { slot(r); });
-    }
-
-    void in(Node &n) {
-        rebind(n, *this);
-        forEachBlock(n, [&](Block &b) {
-            for (NodePtr &inner : b.body)
-                in(*inner);
-        });
-    }
-
-private:
-    Function &f_;
-    F function_;
-};
+        r = f.refs.add(std::move(other));
+    }).in(n);
+}
 
 /// Do statements with these effects leave the variables of an expression as they are?
 bool keeps(const Effects &effects, sym::Expr e) {
@@ -220,13 +197,13 @@ std::pair<std::size_t, std::size_t> DivisionHoister::span(Block &b, std::size_t 
 
 bool DivisionHoister::uses(Node &n, sym::Expr e) {
     bool found = false;
-    EachOffset(f_, [&](sym::Expr offset) {
+    changeOffsets(f_, n, [&](sym::Expr offset) {
         sym::rewrite(offset, [&](sym::Expr inner) {
             found = found || inner == e;
             return inner;
         });
         return offset;
-    }).in(n);
+    });
     return found;
 }
 
@@ -235,10 +212,10 @@ std::size_t DivisionHoister::hoist(Block &b, std::size_t at) {
     Node &loop = *b.body[at];
     std::vector<sym::Expr> found;
     const Effects &effects = table_.of(loop);
-    EachOffset(f_, [&](sym::Expr offset) {
+    changeOffsets(f_, loop, [&](sym::Expr offset) {
         collect(offset, effects, found);
         return offset;
-    }).in(loop);
+    });
     if (found.empty() || !context_.mayChange(context_.loop(f_, loop), "computes " + std::to_string(found.size()) +
                                                                           (found.size() == 1 ? " division" : " divisions") +
                                                                           " of indices once, in front of it"))
@@ -250,11 +227,10 @@ std::size_t DivisionHoister::hoist(Block &b, std::size_t at) {
         declaration->init =
             py::lowerOperators(pythonOf(e, [](Name n) { return py::name(n, ScalarKind::Int64); }), py::Semantics::Symbolic);
         const sym::Expr value = sym::Expr::symbol(f_.vars[declaration->var].name);
-        EachOffset replace(f_, [&](sym::Expr offset) {
-            return sym::rewrite(offset, [&](sym::Expr inner) { return inner == e ? value : inner; });
-        });
         for (std::size_t k = first; k <= last; ++k)
-            replace.in(*b.body[k]);
+            changeOffsets(f_, *b.body[k], [&](sym::Expr offset) {
+                return sym::rewrite(offset, [&](sym::Expr inner) { return inner == e ? value : inner; });
+            });
         b.body.insert(b.body.begin() + static_cast<std::ptrdiff_t>(first), std::move(declaration));
         ++at;
     }

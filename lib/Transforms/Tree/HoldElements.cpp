@@ -24,6 +24,7 @@
 // Profitable when a loop of the span uses the element, or several statements change it.
 //
 // Not handled: vectors, and elements at data-dependent indices.
+#include "EachReference.h"
 #include "FunctionNames.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -49,31 +50,6 @@ struct Span {
     const Node *loop = nullptr; // that uses the element, or a statement around it
     int changes = 0;            // statements after the first that change the element
     bool isUpdate = false;      // the first statement is an Update
-};
-
-/// Visits all references in a statement (the visitor of rebind).
-template <class F> class EachReference {
-public:
-    explicit EachReference(F function) : function_(std::move(function)) {}
-    void var(VarId &) {}
-    void sym(sym::Expr &) {}
-    void slot(RefId &r) {
-        if (r)
-            function_(r);
-    }
-    void expr(py::ExprRef &e) { rebindMemory(e, function_); }
-    void stmt(py::StmtRef &s) { rebindMemory(s, function_); }
-
-    void in(Node &n) {
-        rebind(n, *this);
-        forEachBlock(n, [&](Block &b) {
-            for (NodePtr &inner : b.body)
-                in(*inner);
-        });
-    }
-
-private:
-    F function_;
 };
 
 class ElementHolder {
