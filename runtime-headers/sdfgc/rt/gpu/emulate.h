@@ -46,17 +46,11 @@ struct EventState;
 using Stream = emulate::StreamState *;
 using Event = emulate::EventState *;
 
-// Devices
+} // namespace sdfgc::gpu
 
-Status deviceCount(int &count);
-Status setDevice(int device);
-Status getDevice(int &device);
-Status limits(Limits &result, int device);
-Status deviceSynchronize();
-Status getLastError();
-Status peekLastError();
-const char *getErrorString(Status status);
-const char *getErrorName(Status status);
+#include "sdfgc/rt/gpu/host_calls.h"
+
+namespace sdfgc::gpu {
 
 // Memory
 
@@ -91,7 +85,6 @@ Status mallocBytesHost(void **pointer, size_t bytes, const char *name);
 template <class T> Status malloc(T **pointer, size_t bytes, const char *name = "") {
     return emulate::mallocBytes(reinterpret_cast<void **>(pointer), bytes, name);
 }
-Status free(void *pointer);
 template <class T> Status mallocAsync(T **pointer, size_t bytes, Stream stream, const char *name = "") {
     return emulate::mallocBytesAsync(reinterpret_cast<void **>(pointer), bytes, stream, name);
 }
@@ -99,36 +92,7 @@ Status freeAsync(void *pointer, Stream stream);
 template <class T> Status mallocHost(T **pointer, size_t bytes, const char *name = "") {
     return emulate::mallocBytesHost(reinterpret_cast<void **>(pointer), bytes, name);
 }
-Status freeHost(void *pointer);
 inline Status setPoolReleaseThreshold(uint64_t) { return success; } // memory is never kept: addresses are not reused
-
-Status memcpyAsync(void *to, const void *from, size_t bytes, CopyKind kind, Stream stream);
-Status memcpySync(void *to, const void *from, size_t bytes, CopyKind kind);
-Status memcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, CopyKind kind,
-                     Stream stream);
-Status memcpy3DAsync(const Copy3D &copy, CopyKind kind, Stream stream);
-Status memsetAsync(void *pointer, int byte, size_t bytes, Stream stream);
-Status memsetSync(void *pointer, int byte, size_t bytes);
-Status memset2DAsync(void *pointer, size_t pitch, int byte, size_t width, size_t height, Stream stream);
-
-// Streams and events
-
-Status streamCreate(Stream &stream);
-Status streamCreateBlocking(Stream &stream);
-Status streamCreateWithPriority(Stream &stream, int priority);
-Status streamDestroy(Stream stream);
-Status streamSynchronize(Stream stream);
-Status streamQuery(Stream stream);
-Status streamIsCapturing(Stream stream, bool &capturing);
-Status streamWaitEvent(Stream stream, Event event);
-Status launchHostFunction(Stream stream, void (*function)(void *), void *argument);
-Status eventCreate(Event &event);
-Status eventCreateTiming(Event &event);
-Status eventDestroy(Event event);
-Status eventRecord(Event event, Stream stream);
-Status eventSynchronize(Event event);
-Status eventQuery(Event event);
-Status eventElapsed(float &milliseconds, Event begin, Event end);
 
 // Kernels
 

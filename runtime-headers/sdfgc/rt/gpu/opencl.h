@@ -37,17 +37,11 @@ using Event = opencl::EventState *;
 /// error of the driver's compiler with its log.
 void loadKernels(const char *kernels, const char *options, bool needsDouble, bool needsWideAtomics);
 
-// Devices
+} // namespace sdfgc::gpu
 
-Status deviceCount(int &count);
-Status setDevice(int device);
-Status getDevice(int &device);
-Status limits(Limits &result, int device);
-Status deviceSynchronize();
-Status getLastError();
-Status peekLastError();
-const char *getErrorString(Status status);
-const char *getErrorName(Status status);
+#include "sdfgc/rt/gpu/host_calls.h"
+
+namespace sdfgc::gpu {
 
 // Memory
 
@@ -59,7 +53,6 @@ Status mallocBytesHost(void **pointer, size_t bytes);
 template <class T> Status malloc(T **pointer, size_t bytes, const char * = "") {
     return opencl::mallocBytes(reinterpret_cast<void **>(pointer), bytes);
 }
-Status free(void *pointer);
 /// There is no pool: memory is allocated at once, and freed once the device is idle.
 template <class T> Status mallocAsync(T **pointer, size_t bytes, Stream, const char *name = "") {
     return gpu::malloc(pointer, bytes, name);
@@ -68,38 +61,10 @@ inline Status freeAsync(void *pointer, Stream) { return gpu::free(pointer); }
 template <class T> Status mallocHost(T **pointer, size_t bytes, const char * = "") {
     return opencl::mallocBytesHost(reinterpret_cast<void **>(pointer), bytes);
 }
-Status freeHost(void *pointer);
 inline Status setPoolReleaseThreshold(uint64_t) { return success; }
 
-Status memcpyAsync(void *to, const void *from, size_t bytes, CopyKind kind, Stream stream);
-Status memcpySync(void *to, const void *from, size_t bytes, CopyKind kind);
-Status memcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, CopyKind kind,
-                     Stream stream);
-Status memcpy3DAsync(const Copy3D &copy, CopyKind kind, Stream stream);
-Status memsetAsync(void *pointer, int byte, size_t bytes, Stream stream);
-Status memsetSync(void *pointer, int byte, size_t bytes);
-Status memset2DAsync(void *pointer, size_t pitch, int byte, size_t width, size_t height, Stream stream);
 /// `count` copies of a value of 1, 2, 4, 8 or 16 bytes.
 Status fillAsync(void *pointer, const void *value, size_t bytes, size_t count, Stream stream);
-
-// Streams and events
-
-Status streamCreate(Stream &stream);
-Status streamCreateBlocking(Stream &stream);
-Status streamCreateWithPriority(Stream &stream, int priority);
-Status streamDestroy(Stream stream);
-Status streamSynchronize(Stream stream);
-Status streamQuery(Stream stream);
-Status streamIsCapturing(Stream stream, bool &capturing);
-Status streamWaitEvent(Stream stream, Event event);
-Status launchHostFunction(Stream stream, void (*function)(void *), void *argument);
-Status eventCreate(Event &event);
-Status eventCreateTiming(Event &event);
-Status eventDestroy(Event event);
-Status eventRecord(Event event, Stream stream);
-Status eventSynchronize(Event event);
-Status eventQuery(Event event);
-Status eventElapsed(float &milliseconds, Event begin, Event end);
 
 // Kernels
 
