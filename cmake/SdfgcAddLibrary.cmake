@@ -1,4 +1,24 @@
-# sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip|sve] [PROGRAM PROGRAM] [OPTIONS ...])
+# What the functions below share: the files of a build folder for the target `name`, whose program is ARG_PROGRAM (default: the name).
+macro(_sdfgc_name_files)
+    if(NOT ARG_PROGRAM)
+        set(ARG_PROGRAM "${name}")
+    endif()
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.build")
+    set(library "${folder}/lib/lib${ARG_PROGRAM}.so")
+    set(headers "${folder}/include/${ARG_PROGRAM}.h" "${folder}/include/${ARG_PROGRAM}.hpp" "${folder}/include/${ARG_PROGRAM}.f90")
+endmacro()
+
+# The target of a library that a command makes.
+macro(_sdfgc_add_target)
+    add_custom_target(${name}_sdfgc DEPENDS "${library}")
+    file(MAKE_DIRECTORY "${folder}/include") # an include folder of an imported target must exist
+    add_library(${name} SHARED IMPORTED GLOBAL)
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION "${library}" IMPORTED_SONAME "lib${ARG_PROGRAM}.so"
+                          INTERFACE_INCLUDE_DIRECTORIES "${folder}/include" SDFGC_FOLDER "${folder}")
+    add_dependencies(${name} ${name}_sdfgc)
+endmacro()
+
+# sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip|opencl|sve] [PROGRAM PROGRAM] [OPTIONS ...])
 #
 # A shared library target NAME from a graph. Targets that link it find its headers (C: PROGRAM.h, C++: PROGRAM.hpp) and are rebuilt when
 # the graph, one of its parts, or sdfgc changes; nothing runs when nothing has changed.
@@ -11,29 +31,19 @@
 function(sdfgc_add_library name)
     cmake_parse_arguments(PARSE_ARGV 1 ARG "" "GRAPH;TARGET;PROGRAM" "OPTIONS")
     if(NOT ARG_GRAPH OR ARG_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "usage: sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip|sve] [PROGRAM PROGRAM] [OPTIONS ...])")
-    endif()
-    if(NOT ARG_PROGRAM)
-        set(ARG_PROGRAM "${name}")
+        message(FATAL_ERROR "usage: sdfgc_add_library(NAME GRAPH FILE [TARGET cpu|cuda|hip|opencl|sve] [PROGRAM PROGRAM] [OPTIONS ...])")
     endif()
     if(ARG_TARGET)
         list(PREPEND ARG_OPTIONS --target "${ARG_TARGET}")
     endif()
     get_filename_component(graph "${ARG_GRAPH}" ABSOLUTE)
-    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.build")
-    set(library "${folder}/lib/lib${ARG_PROGRAM}.so")
-    set(headers "${folder}/include/${ARG_PROGRAM}.h" "${folder}/include/${ARG_PROGRAM}.hpp" "${folder}/include/${ARG_PROGRAM}.f90")
+    _sdfgc_name_files()
     add_custom_command(OUTPUT "${library}" BYPRODUCTS ${headers}
         COMMAND sdfgc::sdfgc build "${graph}" -o "${folder}" --depfile "${folder}.d" --quiet ${ARG_OPTIONS}
         DEPENDS "${graph}" sdfgc::sdfgc
         DEPFILE "${folder}.d"
         COMMENT "sdfgc ${name}" VERBATIM)
-    add_custom_target(${name}_sdfgc DEPENDS "${library}")
-    file(MAKE_DIRECTORY "${folder}/include") # an include folder of an imported target must exist
-    add_library(${name} SHARED IMPORTED GLOBAL)
-    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION "${library}" IMPORTED_SONAME "lib${ARG_PROGRAM}.so"
-                          INTERFACE_INCLUDE_DIRECTORIES "${folder}/include" SDFGC_FOLDER "${folder}")
-    add_dependencies(${name} ${name}_sdfgc)
+    _sdfgc_add_target()
 endfunction()
 
 # sdfgc_add_package(NAME FILE FILE [PROGRAM PROGRAM])
@@ -46,22 +56,12 @@ function(sdfgc_add_package name)
     if(NOT ARG_FILE OR ARG_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "usage: sdfgc_add_package(NAME FILE FILE [PROGRAM PROGRAM])")
     endif()
-    if(NOT ARG_PROGRAM)
-        set(ARG_PROGRAM "${name}")
-    endif()
     get_filename_component(package "${ARG_FILE}" ABSOLUTE)
-    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.build")
-    set(library "${folder}/lib/lib${ARG_PROGRAM}.so")
-    set(headers "${folder}/include/${ARG_PROGRAM}.h" "${folder}/include/${ARG_PROGRAM}.hpp" "${folder}/include/${ARG_PROGRAM}.f90")
+    _sdfgc_name_files()
     add_custom_command(OUTPUT "${library}" BYPRODUCTS ${headers}
         COMMAND sdfgc::sdfgc unpack "${package}" -o "${folder}" --quiet
         COMMAND "${CMAKE_COMMAND}" -E touch "${library}"
         DEPENDS "${package}" sdfgc::sdfgc
         COMMENT "sdfgc unpack ${name}" VERBATIM)
-    add_custom_target(${name}_sdfgc DEPENDS "${library}")
-    file(MAKE_DIRECTORY "${folder}/include") # an include folder of an imported target must exist
-    add_library(${name} SHARED IMPORTED GLOBAL)
-    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION "${library}" IMPORTED_SONAME "lib${ARG_PROGRAM}.so"
-                          INTERFACE_INCLUDE_DIRECTORIES "${folder}/include" SDFGC_FOLDER "${folder}")
-    add_dependencies(${name} ${name}_sdfgc)
+    _sdfgc_add_target()
 endfunction()
