@@ -322,37 +322,29 @@ SDFGC_DOUBLE(SDFGC_BLOCKS(double, float64))
     SDFGC_UPDATE(T, name, S, space, or, old | value)                                                                               \
     SDFGC_UPDATE(T, name, S, space, xor, old ^ value)
 
+// Updates of integers that a compare-and-swap of their own type replaces, and of smaller ones (U: unsigned, of their size).
+#define SDFGC_WORDS(T, name, swap, S, space)                                                                                       \
+    SDFGC_REPLACE(T, name, T, swap, , S, space)                                                                                    \
+    SDFGC_UPDATES(T, name, S, space)                                                                                               \
+    SDFGC_BIT_UPDATES(T, name, S, space)
+#define SDFGC_PARTS(T, name, U, S, space)                                                                                          \
+    SDFGC_REPLACE_PART(T, name, (U), S, space)                                                                                     \
+    SDFGC_UPDATES(T, name, S, space)                                                                                               \
+    SDFGC_BIT_UPDATES(T, name, S, space)
+
 #define SDFGC_ATOMICS(S, space)                                                                                                    \
-    SDFGC_REPLACE(int, int32, int, atomic_cmpxchg, , S, space)                                                                     \
-    SDFGC_UPDATES(int, int32, S, space)                                                                                            \
-    SDFGC_BIT_UPDATES(int, int32, S, space)                                                                                        \
-    SDFGC_REPLACE(uint, uint32, uint, atomic_cmpxchg, , S, space)                                                                  \
-    SDFGC_UPDATES(uint, uint32, S, space)                                                                                          \
-    SDFGC_BIT_UPDATES(uint, uint32, S, space)                                                                                      \
+    SDFGC_WORDS(int, int32, atomic_cmpxchg, S, space)                                                                              \
+    SDFGC_WORDS(uint, uint32, atomic_cmpxchg, S, space)                                                                            \
     SDFGC_REPLACE(float, float32, int, atomic_cmpxchg, as_int, S, space)                                                           \
     SDFGC_UPDATES(float, float32, S, space)                                                                                        \
-    SDFGC_REPLACE_PART(bool, bool, (uchar), S, space)                                                                              \
-    SDFGC_UPDATES(bool, bool, S, space)                                                                                            \
-    SDFGC_BIT_UPDATES(bool, bool, S, space)                                                                                        \
-    SDFGC_REPLACE_PART(char, int8, (uchar), S, space)                                                                              \
-    SDFGC_UPDATES(char, int8, S, space)                                                                                            \
-    SDFGC_BIT_UPDATES(char, int8, S, space)                                                                                        \
-    SDFGC_REPLACE_PART(uchar, uint8, (uchar), S, space)                                                                            \
-    SDFGC_UPDATES(uchar, uint8, S, space)                                                                                          \
-    SDFGC_BIT_UPDATES(uchar, uint8, S, space)                                                                                      \
-    SDFGC_REPLACE_PART(short, int16, (ushort), S, space)                                                                           \
-    SDFGC_UPDATES(short, int16, S, space)                                                                                          \
-    SDFGC_BIT_UPDATES(short, int16, S, space)                                                                                      \
-    SDFGC_REPLACE_PART(ushort, uint16, (ushort), S, space)                                                                         \
-    SDFGC_UPDATES(ushort, uint16, S, space)                                                                                        \
-    SDFGC_BIT_UPDATES(ushort, uint16, S, space)
+    SDFGC_PARTS(bool, bool, uchar, S, space)                                                                                       \
+    SDFGC_PARTS(char, int8, uchar, S, space)                                                                                       \
+    SDFGC_PARTS(uchar, uint8, uchar, S, space)                                                                                     \
+    SDFGC_PARTS(short, int16, ushort, S, space)                                                                                    \
+    SDFGC_PARTS(ushort, uint16, ushort, S, space)
 #define SDFGC_WIDE_ATOMICS(S, space)                                                                                               \
-    SDFGC_REPLACE(long, int64, long, atom_cmpxchg, , S, space)                                                                     \
-    SDFGC_UPDATES(long, int64, S, space)                                                                                           \
-    SDFGC_BIT_UPDATES(long, int64, S, space)                                                                                       \
-    SDFGC_REPLACE(ulong, uint64, ulong, atom_cmpxchg, , S, space)                                                                  \
-    SDFGC_UPDATES(ulong, uint64, S, space)                                                                                         \
-    SDFGC_BIT_UPDATES(ulong, uint64, S, space)                                                                                     \
+    SDFGC_WORDS(long, int64, atom_cmpxchg, S, space)                                                                               \
+    SDFGC_WORDS(ulong, uint64, atom_cmpxchg, S, space)                                                                             \
     SDFGC_DOUBLE(SDFGC_REPLACE(double, float64, long, atom_cmpxchg, as_long, S, space) SDFGC_UPDATES(double, float64, S, space))
 
 SDFGC_ATOMICS(__global, global)
