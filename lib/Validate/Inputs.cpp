@@ -83,10 +83,11 @@ void addSymbol(tree::Module &interface, Name symbol, Type type) {
         interface.params.push_back({.name = symbol, .cName = symbol, .type = type});
 }
 
-/// Adds symbols that only sizes of arrays mention: the graph will use them once library nodes are expanded.
-void addSizes(tree::Module &interface) {
+/// Adds symbols that only sizes of arrays mention: the graph will use them once library nodes are expanded. `all`: the parameters
+/// and their members.
+void addSizes(tree::Module &interface, const std::vector<tree::Param> &all) {
     std::set<Name> sizes;
-    for (const tree::Param &p : run::withMembers(interface))
+    for (const tree::Param &p : all)
         if (p.desc && p.desc->isArray())
             sizes.merge(p.desc->freeSymbols());
     for (Name symbol : sizes)
@@ -115,8 +116,8 @@ InputMaker::InputMaker(const ir::SDFG &graph, const InputOptions &options) : Inp
 }
 
 InputMaker::InputMaker(tree::Module interface, const InputOptions &options) : interface_(std::move(interface)), options_(options) {
-    addSizes(interface_);
     all_ = run::withMembers(interface_);
+    addSizes(interface_, all_);
     const auto onlyStride = [&](Name symbol) {
         bool stride = false;
         for (const tree::Param &p : all_)
@@ -135,10 +136,6 @@ InputMaker::InputMaker(tree::Module interface, const InputOptions &options) : in
 }
 
 std::optional<Input> InputMaker::next() {
-    if (!options_.folder.empty() && !std::exchange(givenDone_, true))
-        return given();
-    if (!options_.folder.empty() && !problem_.empty() && done_ == 0)
-        return std::nullopt; // the given one could not be used
     const bool takesNothing = interface_.params.empty() && interface_.init.empty();
     const int most = takesNothing ? 1 : options_.attempts;
     while (done_ < most || edgesDone_ < edges()) {
@@ -149,19 +146,24 @@ std::optional<Input> InputMaker::next() {
     return std::nullopt;
 }
 
+std::optional<run::Arguments> InputMaker::prepare(const run::ArgumentOptions &options) {
+    diag::Engine diags;
+    std::optional<run::Arguments> arguments = run::prepare(interface_, options, diags);
+    if (!arguments)
+        problem_ = diags.all().empty() ? "" : diags.all().front().message;
+    return arguments;
+}
+
 std::optional<Input> InputMaker::given() {
+    if (options_.folder.empty())
+        return std::nullopt;
     const Result<std::vector<run::Given>> read = readInput(options_.folder);
     if (!read) {
         problem_ = read.error();
         return std::nullopt;
     }
-    diag::Engine diags;
-    std::optional<run::Arguments> arguments = run::prepare(interface_, {.given = *read, .otherwise = "zeros"}, diags);
-    if (!arguments) {
-        problem_ = diags.all().empty() ? "" : diags.all().front().message;
-        return std::nullopt;
-    }
-    return Input{.name = options_.folder, .arguments = std::move(*arguments), .isGiven = true};
+    std::optional<run::Arguments> arguments = prepare({.given = *read, .otherwise = "zeros"});
+    return arguments ? std::optional(Input{.name = options_.folder, .arguments = std::move(*arguments)}) : std::nullopt;
 }
 
 std::optional<Input> InputMaker::attempt(int number) {
@@ -206,12 +208,9 @@ std::optional<Input> InputMaker::make(const Pattern &pattern, run::Random &rando
                     most = std::max(most, packedStride(*array.desc, d, sizes).value_or(1));
         give(*p, most);
     }
-    diag::Engine diags;
-    std::optional<run::Arguments> arguments = run::prepare(interface_, options, diags);
-    if (!arguments) {
-        problem_ = diags.all().empty() ? "" : diags.all().front().message;
+    std::optional<run::Arguments> arguments = prepare(options);
+    if (!arguments)
         return std::nullopt;
-    }
     if (shares)
         share(*arguments, random, input.name);
     Filler filler(pattern.values, indicesOf(*arguments), options_.finite, random.next());

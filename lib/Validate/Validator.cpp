@@ -82,33 +82,38 @@ ProgramText textOf(const pass::Program &program) {
 
 std::vector<Judged> usableInputs(InputMaker maker, Subject &subject, const ValidateOptions &options, std::string *why) {
     std::vector<Judged> out;
-    std::string fault;
+    std::string fault; // of the first input that cannot be used
     int late = 0;
+    const auto take = [&](Input input) {
+        options.say("input " + std::to_string(out.size() + 1) + ": " + input.name, false);
+        Execution done = execute(subject, input.arguments);
+        late += done.timedOut;
+        if (!done.timedOut && done.faults.empty()) {
+            options.say("input " + std::to_string(out.size() + 1) + ": " + input.name);
+            out.push_back({std::move(input), std::move(done)});
+            return;
+        }
+        const std::string found =
+            "with " + input.name + ", " +
+            (done.timedOut ? "it takes too long to execute" : done.faults.front().element + ": " + done.faults.front().what);
+        options.say("no input: " + found);
+        if (fault.empty())
+            fault = found;
+    };
+    const bool isGiven = !options.inputs.folder.empty();
+    if (std::optional<Input> given = maker.given())
+        take(std::move(*given));
     const std::size_t wanted = static_cast<std::size_t>(options.count) + maker.edges();
-    while (out.size() < wanted && late < patience) {
+    while ((!isGiven || !out.empty()) && out.size() < wanted && late < patience) {
         std::optional<Input> input = maker.next();
         if (!input)
             break;
-        options.say("input " + std::to_string(out.size() + 1) + ": " + input->name, false);
-        Execution done = execute(subject, input->arguments);
-        late += done.timedOut;
-        if (!done.timedOut && done.faults.empty()) {
-            options.say("input " + std::to_string(out.size() + 1) + ": " + input->name);
-            out.push_back({std::move(*input), std::move(done)});
-            continue;
-        }
-        const std::string reason =
-            done.timedOut ? "it takes too long to execute" : done.faults.front().element + ": " + done.faults.front().what;
-        options.say("no input: with " + input->name + ", " + reason);
-        if (fault.empty())
-            fault = "with " + input->name + ", " + reason;
-        if (input->isGiven)
-            break;
+        take(std::move(*input));
     }
     if (why && out.empty())
-        *why = fault.empty()                   ? maker.problem()
-               : options.inputs.folder.empty() ? "the program has faults with every generated input; first, " + fault
-                                               : fault;
+        *why = fault.empty() ? maker.problem()
+               : isGiven     ? fault
+                             : "the program has faults with every generated input; first, " + fault;
     return out;
 }
 

@@ -14,7 +14,7 @@
 namespace sdfgc::validate {
 
 struct InputOptions {
-    std::string folder = {}; // of an input to begin with (readInput); arguments that it lacks are zero
+    std::string folder = {}; // of an input of the user (InputMaker::given)
     uint64_t seed = 0;
     int attempts = 32;                   // members of the series, including skipped ones
     int64_t largest = int64_t(16) << 20; // maximum bytes of one argument
@@ -24,8 +24,7 @@ struct InputOptions {
 struct Input {
     std::string name; // `N=5 M=5, ordered values`
     run::Arguments arguments;
-    bool isGiven = false; // from a folder
-    bool exact = false;   // the values are small multiples of 1/4, whose sums are exact in any order
+    bool exact = false; // the values are small multiples of 1/4, whose sums are exact in any order
 };
 
 class InputMaker {
@@ -34,19 +33,21 @@ public:
     InputMaker(const ir::SDFG &graph, const InputOptions &options);
     /// The same for an interface (run::interfaceOf, or a tree's).
     InputMaker(tree::Module interface, const InputOptions &options);
-    /// Returns the next input; nothing at the end of the series, if no input can be generated, or if the folder cannot be used.
+    /// Returns the input in InputOptions::folder (readInput), in which missing arguments are zero; nothing if it does not fit, or if
+    /// there is no folder.
+    std::optional<Input> given();
+    /// Returns the next input; nothing at the end of the series, or if no input can be generated.
     std::optional<Input> next();
     /// The number of inputs in which a single symbol is 0 or 1. Programs are executed on them in addition to the
     /// requested number of others.
     std::size_t edges() const { return symbols_.size() > 1 ? 2 * std::min(symbols_.size(), mostEdges) : 0; }
-    /// Returns why the last skipped input is invalid: `S is a structure`. If there was no input at all, this is the
-    /// reason.
+    /// Returns why the last skipped input is invalid, or the given one. If there was no input at all, this is the reason.
     const std::string &problem() const { return problem_; }
 
 private:
     static constexpr std::size_t mostEdges = 8; // symbols tried as 0 and 1 alone
 
-    std::optional<Input> given();
+    std::optional<run::Arguments> prepare(const run::ArgumentOptions &options);
     std::optional<Input> attempt(int number);
     std::optional<Input> edge(std::size_t number);
     struct Pattern;
@@ -58,7 +59,6 @@ private:
     InputOptions options_;
     std::vector<const tree::Param *> symbols_, strides_;
     std::map<Name, int64_t> constants_; // of the graph: required for a call
-    bool givenDone_ = false;
     int done_ = 0;
     std::size_t edgesDone_ = 0;
     std::string problem_;
