@@ -108,6 +108,7 @@ private:
     }
 
     void assign() {
+        const std::set<Name> known = valuesOf(module_);
         std::vector<std::string> names;
         for (const Entry &e : entries_)
             names.push_back(e.param->name.str());
@@ -117,7 +118,7 @@ private:
                 entries_[static_cast<std::size_t>(at - names.begin())].value = g.value;
                 continue;
             }
-            if (takes(module_, g.name)) {
+            if (known.count(Name(g.name))) {
                 ofShapes_.push_back(g);
                 continue;
             }
@@ -440,12 +441,14 @@ const Argument *Arguments::find(std::string_view name) const {
     return nullptr;
 }
 
-bool takes(const tree::Module &interface, std::string_view name) {
-    const Name wanted(name);
-    const std::vector<tree::Param> all = withMembers(interface);
-    return std::any_of(all.begin(), all.end(), [&](const tree::Param &p) {
-        return p.name == wanted || (p.desc && p.desc->isArray() && p.desc->freeSymbols().count(wanted));
-    });
+std::set<Name> valuesOf(const tree::Module &interface) {
+    std::set<Name> out;
+    for (const tree::Param &p : withMembers(interface)) {
+        out.insert(p.name);
+        if (p.desc && p.desc->isArray())
+            out.merge(p.desc->freeSymbols());
+    }
+    return out;
 }
 
 std::optional<Arguments> prepare(const tree::Module &module, const ArgumentOptions &options, diag::Engine &diags) {

@@ -211,8 +211,8 @@ TEST_CASE("members of structures are arguments of their own, which a call brings
     CHECK(a->find("S")->data.size() == 32);
     CHECK_FALSE(a->find("S")->isVisible());
     CHECK(a->find("S.k")->isVisible());
-    CHECK(takes(p.module, "S.p.f"));
-    CHECK_FALSE(takes(p.module, "S.f"));
+    CHECK(valuesOf(p.module).count(Name("S.p.f")));
+    CHECK_FALSE(valuesOf(p.module).count(Name("S.f")));
 
     std::vector<std::string> memory;
     std::vector<char *> places;
@@ -299,7 +299,7 @@ TEST_CASE("symbols that only shapes mention may have values") {
     CHECK(given->find("A")->shape == std::vector<int64_t>{4});
     CHECK(p.problem({{"A", "zeros"}, {"M", "x"}}) == "argument `M`: `x` is not an integer");
     CHECK(p.problem({{"A", "zeros"}, {"M", "3"}, {"K", "1"}}) == "the program has no argument `K`");
-    CHECK(takes(p.module, "A"));
-    CHECK(takes(p.module, "M"));
-    CHECK_FALSE(takes(p.module, "K"));
+    CHECK(valuesOf(p.module).count(Name("A")));
+    CHECK(valuesOf(p.module).count(Name("M")));
+    CHECK_FALSE(valuesOf(p.module).count(Name("K")));
 }

@@ -84,8 +84,8 @@ tree::Module interfaceOf(const ir::SDFG &graph);
 /// contradictory sizes, and symbols without a value.
 std::optional<Arguments> prepare(const tree::Module &module, const ArgumentOptions &options, diag::Engine &diags);
 
-/// Does an interface have an argument of this name, or an array whose shape mentions it?
-bool takes(const tree::Module &interface, std::string_view name);
+/// Returns the names that may have a value: those of arguments, members included, and of symbols in shapes of arrays.
+std::set<Name> valuesOf(const tree::Module &interface);
 
 /// Returns the same arguments in the parameter order of a module's functions; nothing if a parameter is missing.
 std::optional<Arguments> inOrderOf(const tree::Module &module, Arguments arguments);

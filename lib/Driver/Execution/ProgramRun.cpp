@@ -108,9 +108,10 @@ std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::
     options.seed = static_cast<uint64_t>(seed_ + rank);
     if (!folder_.empty()) {
         Result<std::vector<run::Given>> read = validate::readInput(forRank(folder_, rank, ranks));
+        const std::set<Name> known = run::valuesOf(interface);
         if (read) // an argument removed by passes is not an error
             std::copy_if(read->begin(), read->end(), std::back_inserter(options.given),
-                         [&](const run::Given &g) { return run::takes(interface, g.name); });
+                         [&](const run::Given &g) { return known.count(Name(g.name)) != 0; });
         else
             s.diags.report(Id::InputFailed, {}, read.error()).hint = // of a user who meant a single file
                 folder_.find('=') != std::string::npos ? "`--arg NAME=FILE.npy` gives one argument" : "";
