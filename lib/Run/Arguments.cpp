@@ -135,7 +135,8 @@ private:
     void interpret(Entry &e) {
         if (e.isStructure()) {
             if (!e.value.empty())
-                wrong(e, "a structure has no value itself", "give its members, as in " + howToGive(entries_[e.fields[0].argument]));
+                wrong(e, "a structure has no value itself",
+                      e.fields.empty() ? "" : "give its members, as in " + howToGive(entries_[e.fields[0].argument]));
             return;
         }
         if (e.isOnlyNull()) {

@@ -242,6 +242,10 @@ TEST_CASE("members of structures are arguments of their own, which a call brings
     CHECK(std::string(at("S"), 32) == std::string(32, '\0'));
 
     CHECK(p.problem({{"S", "1"}}) == "argument `S`: a structure has no value itself");
+    p.array("T", Type::pointer(Type::structure(Name("t"), {})), {1}).kind = ir::DataKind::Structure;
+    CHECK(p.problem({{"S.k", "7"}, {"S.u", "1"}, {"S.p.f", "1"}, {"n", "1"}, {"T", "1"}}) ==
+          "argument `T`: a structure has no value itself"); // nor members to give
+    p.module.params.pop_back();
     CHECK(p.problem({{"S.u", "1"}, {"S.p.f", "1"}, {"n", "1"}}) == "argument `S.k` has no value");
     add(s, "missing", ir::DataDesc::scalar(ScalarKind::Int32));
     CHECK(p.problem({}).find("a member of unknown place") != std::string::npos);
