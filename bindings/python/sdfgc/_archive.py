@@ -16,8 +16,8 @@ LARGEST = 1 << 32  # bytes of all files
 
 
 def unpacked(path):
-    """The build folder of a package: one for each content, in the user's cache. Raises ValueError for files that are no such packages, or
-    damaged ones. As in the command, nothing is unpacked unless every file has its checksum."""
+    """Returns the build folder of a package, which it unpacks into the user's cache unless one with the same content is there. Raises
+    ValueError if the file is damaged or not a package. Nothing is unpacked unless every file has its checksum."""
     content = pathlib.Path(path).read_bytes()
     folder = cache_folder() / f'package-{hashlib.sha256(content).hexdigest()[:32]}'
     if not (folder / 'manifest.json').is_file():

@@ -25,8 +25,8 @@
 //   4. everything else inside can be part of a graph (sdfgc/Analysis/Device/GraphRegions.h).
 //
 // Kernels after the loop that need its symbols also read them from device memory and join the graph. Symbols and copies
-// that the host reads later are copied back where it reads them; what only the caller receives is copied at the end of
-// the program.
+// that the host reads later, or with which the loop begins again, are copied back after it; what only the caller receives is
+// copied at the end of the program.
 //
 // Not handled: loops that do not depend on the device. The host runs them without waiting, unless the option `counted`
 // asks to move them: then all iterations are one launch.
