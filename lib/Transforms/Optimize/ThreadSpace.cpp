@@ -43,6 +43,17 @@ bool haveSameLayout(const DataDesc *a, const DataDesc *b) {
     return a == b || (a && b && a->shape == b->shape && a->strides == b->strides && a->offset == b->offset);
 }
 
+/// Are elements of two arrays neighbours in memory along the same dimensions?
+bool haveSameNeighbours(const DataDesc *a, const DataDesc *b) {
+    return a && b && a->strides.size() == b->strides.size() &&
+           std::equal(a->strides.begin(), a->strides.end(), b->strides.begin(),
+                      [](Expr x, Expr y) { return x.isOne() == y.isOne(); });
+}
+
+bool hasLoopEverywhere(const Placement &p) {
+    return std::all_of(p.begin(), p.end(), [](const ThreadDimension &d) { return d.loop.has_value(); });
+}
+
 /// The placement under which `v`, of a map with these loops, is the element `u` of the same thread.
 std::optional<Placement> placementOf(const sym::Subset &v, const DataDesc &d, const std::vector<Name> &loops, const sym::Subset &u,
                                      const std::vector<Name> &threads) {
@@ -128,17 +139,20 @@ std::vector<Placement> ThreadSpace::placements(const Map &m) const {
     std::vector<Placement> out;
     const std::vector<PlacedUse> own = nest::aligned(m, m, {}, m.params.size());
     const std::set<Name> locals = nest::localsOf(m);
-    for (const int round : {0, 1, 2})
+    enum Round { SameWritten, LikeWritten, SameRead, Neighbours };
+    for (const Round round : {SameWritten, LikeWritten, SameRead, Neighbours})
         for (const Part &p : parts_)
             for (const PlacedUse &u : usesOf(p))
                 for (const PlacedUse &v : own) {
-                    const bool written = u.use->writes() && v.use->writes();
-                    if (!u.instance.subset || !v.instance.subset || locals.count(v.use->data) || (round < 2 ? !written : written) ||
-                        (round != 1 && u.use->data != v.use->data) || !haveSameLayout(g_.desc(u.use->data), g_.desc(v.use->data)))
+                    const DataDesc *a = g_.desc(u.use->data), *b = g_.desc(v.use->data);
+                    const bool written = u.use->writes() && v.use->writes(), isSame = round == SameWritten || round == SameRead;
+                    if (!u.instance.subset || !v.instance.subset || locals.count(v.use->data) || written == (round == SameRead) ||
+                        (isSame && u.use->data != v.use->data) ||
+                        !(round == Neighbours ? haveSameNeighbours : haveSameLayout)(a, b))
                         continue;
-                    const auto found =
-                        placementOf(*v.instance.subset, *g_.desc(v.use->data), m.params, *u.instance.subset, threads_);
-                    if (found && std::find(out.begin(), out.end(), *found) == out.end())
+                    const auto found = placementOf(*v.instance.subset, *b, m.params, *u.instance.subset, threads_);
+                    if (found && (round != Neighbours || hasLoopEverywhere(*found)) &&
+                        std::find(out.begin(), out.end(), *found) == out.end())
                         out.push_back(*found);
                 }
     if (m.params.empty())

@@ -43,8 +43,8 @@ public:
 
     const std::vector<Part> &parts() const { return parts_; }
     /// The placements of a map under which a thread uses the same elements for it as for another part, or the same elements of
-    /// arrays with the same layout: those of written elements first. A map without parameters may also be placed at the first
-    /// thread.
+    /// arrays with the same layout: those of written elements first. Last are those under which neighbouring threads write
+    /// neighbouring elements of other arrays. A map without parameters may also be placed at the first thread.
     std::vector<Placement> placements(const nest::Map &m) const;
     /// Adds a map. Returns why it cannot be added; nothing has changed then.
     diag::Reason add(std::size_t item, const nest::Map &m, const Placement &placement);

@@ -13,7 +13,7 @@
 // The map with the most parameters decides about the threads. Another map joins it, from before or after it, if both use the
 // same elements, or elements with the same indices of arrays with the same layout: a loop of the map corresponds to each
 // dimension of the threads, up to an offset, or one coordinate of the threads executes all of it (ThreadSpace.h). Maps that use
-// no common memory only join if one of them has few elements, or one parameter less.
+// no common memory only join if one of them has few elements, or one parameter less, or only fills or copies elements.
 //
 // A tasklet outside of maps that uses what kernels compute would be a kernel of one thread. It joins as a map without parameters
 // does: the thread of its element executes it, or the first one. Such tasklets also join each other.
@@ -29,11 +29,14 @@
 // Profitable when the threads are hardly more than the iterations of the largest map, and neighbouring threads still access
 // neighbouring elements.
 //
-// In a loop of the host, which may move into the result (loops-into-maps), inner maps may add to variables of an iteration.
+// In a loop of the host, which may move into the result (loops-into-maps), inner maps may add to variables of an iteration. A map
+// with ordered loops, which its threads execute, is united with maps that only fill or copy elements: two such maps in one kernel
+// would need the registers of both.
 //
 // Not handled: other maps with inner maps, whose threads may still be shared by blocks; nested SDFGs; maps in maps.
 #include "Transforms/Edits/NestRemarks.h"
 #include "Transforms/Optimize/DeviceSteps.h"
+#include "Transforms/Optimize/StepGraph.h"
 #include "Transforms/Optimize/ThreadSpace.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -110,7 +113,9 @@ private:
         for (const sym::Range &r : m.ranges)
             if (!r.step.isOne() || !r.tile.isOne() || nest::mentions({{r}}, m.params))
                 return nullptr;
-        const auto isPlain = [&](const Item &inner) { return isPlainStep(inner, {}) || (inLoop_ && isSum(inner, m.locals)); };
+        const auto isPlain = [&](const Item &inner) {
+            return isPlainStep(inner, {}) || isThreadLoop(inner) || (inLoop_ && isSum(inner, m.locals));
+        };
         return std::all_of(m.body.begin(), m.body.end(), isPlain) ? std::make_shared<Map>(nest::copyOf(m)) : nullptr;
     }
 
@@ -121,6 +126,37 @@ private:
                std::none_of(i.step->uses.begin(), i.step->uses.end(), [&](const nest::Use &u) {
                    return u.kind == nest::UseKind::Update ? !sums.count(u.data) : !sums.empty() && u.writes();
                });
+    }
+
+    /// Is it a loop that the thread executes, because its order counts?
+    static bool isThreadLoop(const Item &i) {
+        return i.map && i.map->entry->ordered && nest::canSplit(*i.map) &&
+               std::all_of(i.map->body.begin(), i.map->body.end(),
+                           [](const Item &inner) { return isPlainStep(inner, {}) || isThreadLoop(inner); });
+    }
+
+    /// Does it only fill or copy elements? Such work costs another kernel hardly a register.
+    static bool isLight(const Map &m) {
+        return std::all_of(m.body.begin(), m.body.end(), [](const Item &inner) {
+            return inner.step && (inner.step->isCopy() || (operationsOf(*inner.step) == 0 &&
+                                                           std::count_if(inner.step->uses.begin(), inner.step->uses.end(),
+                                                                         [](const nest::Use &u) { return !u.writes(); }) <= 1));
+        });
+    }
+
+    /// Arguments stay apart: under conditions, it is no longer known that all of them is written, so they would be copied in.
+    bool writesTransients(const std::vector<Item> &body) const {
+        const auto isApart = [this](const nest::Use &u) {
+            const DataDesc *d = g_.desc(u.data);
+            return !u.writes() || (d && d->transient);
+        };
+        return std::all_of(body.begin(), body.end(), [&](const Item &i) {
+            return i.map ? writesTransients(i.map->body) : std::all_of(i.step->uses.begin(), i.step->uses.end(), isApart);
+        });
+    }
+
+    static bool hasLoops(const Map &m) {
+        return std::any_of(m.body.begin(), m.body.end(), [](const Item &inner) { return inner.map && inner.map->entry->ordered; });
     }
 
     /// Is it an inner map that only adds to variables of an iteration?
@@ -213,7 +249,13 @@ private:
         const bool shares = std::any_of(members_.begin(), members_.end(),
                                         [&](std::size_t other) { return items_.shares(facts_[other], facts_[i]); });
         const bool isSmall = m.params.size() < maps_[base]->params.size() || elements(m) <= smallMap;
-        if (!shares && !isSmall)
+        const auto isLightOne = [this](std::size_t member) { return isLight(*maps_[member]); };
+        const bool areOthersLight = std::all_of(members_.begin(), members_.end(), isLightOne);
+        if (!shares && !isSmall &&
+            !((isLight(m) || areOthersLight) && writesTransients(m.body) && writesTransients(maps_[base]->body)))
+            return false;
+        const auto hasLoop = [this](std::size_t member) { return hasLoops(*maps_[member]); };
+        if (hasLoops(m) ? !areOthersLight : !isLight(m) && std::any_of(members_.begin(), members_.end(), hasLoop))
             return false;
         Reason why = excess(i);
         std::size_t meeting = place_;
