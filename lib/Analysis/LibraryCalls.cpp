@@ -22,7 +22,7 @@ public:
     CallReader(const ir::Tasklet &t, std::string &why) : t_(t), why_(why) {}
 
     std::optional<LibraryCall> read() {
-        const auto code = py::parseBlock(t_.code.text);
+        const auto &code = t_.code.asBlock();
         if (!code.value)
             return refuse(code.error.message);
         const std::vector<py::StmtRef> *at = &*code.value;
@@ -139,7 +139,7 @@ void LoopsAroundLibraries::find(const ir::SDFG &g, const std::vector<const ir::R
                 loops.push_back(r);
         for (const auto &n : s->nodes()) {
             const auto *t = dyn_cast<ir::Tasklet>(n.get());
-            if (t && t->code.language == ir::Language::Library)
+            if (t && t->code.language() == ir::Language::Library)
                 loops_.insert(loops.begin(), loops.end());
             if (const auto *nested = dyn_cast<ir::NestedSDFGNode>(n.get()); nested && nested->sdfg)
                 find(*nested->sdfg, loops);

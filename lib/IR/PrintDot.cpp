@@ -106,7 +106,7 @@ private:
             label = a->data.str();
             shape = "ellipse";
         } else if (const auto *t = dyn_cast<Tasklet>(&n)) {
-            label = t->label + "\n" + t->code.text + "\n";
+            label = t->label + "\n" + t->code.text() + "\n";
             shape = "octagon";
         } else if (const auto *map = dyn_cast<MapEntry>(&n)) {
             label = map->label;

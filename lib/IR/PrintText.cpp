@@ -29,8 +29,8 @@ std::string expression(const std::string &python) {
 std::string expression(const std::optional<Code> &code) {
     if (!code)
         return "";
-    if (code->language != Language::Python)
-        return code->text;
+    if (!code->isPython())
+        return code->text();
     return join(statements(*code), "; ");
 }
 
@@ -53,10 +53,10 @@ std::vector<std::string> lines(std::string_view text) {
 } // namespace
 
 std::vector<std::string> statements(const Code &code) {
-    if (code.language == Language::Python)
-        if (auto parsed = py::parseBlock(code.text); parsed.value)
-            return lines(py::print(*parsed.value));
-    return lines(code.text);
+    if (code.isPython())
+        if (const Code::Block *parsed = code.block())
+            return lines(py::print(*parsed));
+    return lines(code.text());
 }
 
 namespace {

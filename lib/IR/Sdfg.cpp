@@ -10,7 +10,7 @@ namespace sdfgc::ir {
 bool TargetCode::isForAll() const {
     return (target == Name("frame") || target == Name("openmp") || target == Name("null") || target == Name("None") ||
             target.empty()) &&
-           code.text.find_first_not_of(" \t\r\n") != std::string::npos;
+           code.text().find_first_not_of(" \t\r\n") != std::string::npos;
 }
 
 Block::~Block() = default;

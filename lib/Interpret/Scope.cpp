@@ -84,10 +84,9 @@ py::Env Scope::env() const {
 }
 
 py::ExprRef Scope::parse(Builder &b, const ir::Code &code) const {
-    const auto parsed = py::parseExpr(code.text);
-    if (parsed.value && code.language == ir::Language::Python)
-        return py::resolveModules(*parsed.value, env());
-    b.refuse("code that is not Python: `" + code.text + "`");
+    if (const py::ExprRef parsed = code.expression())
+        return py::resolveModules(parsed, env());
+    b.refuse("code that is not Python: `" + code.text() + "`");
     return nullptr;
 }
 

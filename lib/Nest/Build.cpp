@@ -186,7 +186,7 @@ Map mapOf(std::shared_ptr<MapEntry> entry, std::vector<Name> params, std::vector
 
 bool isPythonTasklet(const Step &s) {
     const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
-    return t && t->code.language == Language::Python;
+    return t && t->code.isPython();
 }
 
 const MapEntry &parallelEntry() {

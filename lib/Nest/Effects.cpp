@@ -17,13 +17,13 @@ constexpr std::array pureLibraries{"blas", "fft", "lapack", "linalg", "sparse", 
 
 bool callsBack(const Tasklet &t) {
     const SDFG &g = *t.state()->sdfg();
-    const std::set<Name> called = py::blockNames(py::parseBlockOrRaw(t.code.text)).called;
+    const std::set<Name> called = py::blockNames(t.code.blockOrRaw()).called;
     return std::any_of(called.begin(), called.end(), [&](Name n) { return g.symbols.contains(n) || g.desc(n); });
 }
 
 bool hasEffects(const Tasklet &t) {
-    if (t.code.language != Language::Python || !t.codeGlobal.empty() || !t.codeInit.empty() || !t.codeExit.empty() ||
-        !t.stateFields.empty() || t.sideEffects.value_or(false))
+    if (!t.code.isPython() || !t.codeGlobal.empty() || !t.codeInit.empty() || !t.codeExit.empty() || !t.stateFields.empty() ||
+        t.sideEffects.value_or(false))
         return true;
     return callsBack(t) || !analysis::changedSymbols(t).empty();
 }
@@ -60,9 +60,9 @@ bool hasEffects(const Node &n) {
 }
 
 bool assignsAlways(const Tasklet &t, Name output) {
-    if (t.code.language != Language::Python)
+    if (!t.code.isPython())
         return false;
-    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t.code.text));
+    const py::BlockNames names = py::blockNames(t.code.blockOrRaw());
     return names.always.count(output) && !names.read.count(output);
 }
 

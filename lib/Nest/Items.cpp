@@ -38,7 +38,7 @@ bool mentions(const std::set<Name> &names, const std::map<Name, sym::Expr> &mean
 
 /// Does a tasklet use one of the names for something other than the symbol?
 bool captures(const Tasklet &t, const std::set<Name> &symbols) {
-    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t.code.text));
+    const py::BlockNames names = py::blockNames(t.code.blockOrRaw());
     return std::any_of(symbols.begin(), symbols.end(),
                        [&](Name n) { return t.inConnector(n) || t.outConnector(n) || names.written.count(n); });
 }
@@ -73,8 +73,8 @@ bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
         return true;
     const std::set<Name> symbols = symbolsOf(meaning);
     if (const auto *t = dyn_cast<Tasklet>(&n)) {
-        if (t->code.language != Language::Python) {
-            const std::vector<Name> words = analysis::identifiers(t->code.text);
+        if (!t->code.isPython()) {
+            const std::vector<Name> words = analysis::identifiers(t->code.text());
             return !mentions({words.begin(), words.end()}, meaning);
         }
         const std::set<Name> names = analysis::namesInTasklet(t->code, *t->state()->sdfg());
@@ -101,7 +101,7 @@ void renameSymbols(Memlet &m, const std::map<Name, sym::Expr> &meaning) {
 void renameSymbols(Node &n, const SDFG &scope, const std::map<Name, sym::Expr> &meaning) {
     if (auto *t = dyn_cast<Tasklet>(&n)) {
         if (mentions(analysis::namesInTasklet(t->code, scope), meaning))
-            t->code.text = renamedCode(t->code.text, meaning);
+            t->code = {renamedCode(t->code.text(), meaning), t->code.language()};
     } else if (auto *m = dyn_cast<MapEntry>(&n)) {
         for (sym::Range &r : m->ranges)
             r = r.substituted(meaning);

@@ -113,7 +113,7 @@ void LastValues::copy(const ConditionalBlock &from, ConditionalBlock &to) const 
     for (const auto &branch : from.branches()) {
         std::optional<Code> condition = branch.condition;
         if (condition)
-            condition->text = inLast(condition->text);
+            condition = {inLast(condition->text()), condition->language()};
         Region *arm = to.addBranch(std::move(condition), std::make_unique<Region>());
         arm->label = loop_.sdfg()->freshLabel(branch.region->label + "_last");
         copy(*branch.region, *arm);

@@ -270,15 +270,15 @@ private:
         for (const Name n : analysis::namesInCode(c, f.g))
             symbol(n);
         const auto isContainer = [&f](Name n) { return f.g.desc(n) != nullptr; };
-        const sym::ParseResult parsed = sym::parse(c.text, nullptr, isContainer);
+        const sym::ParseResult parsed = sym::parse(c.text(), nullptr, isContainer);
         std::map<Name, std::size_t> known; // how often the expression mentions a container, or a member of it
-        if (parsed.expr && c.language == Language::Python)
+        if (parsed.expr && c.isPython())
             for (const auto &[data, element] : values_.elementsIn(*parsed.expr)) {
-                known[ownerOf(data)] += data == ownerOf(data) ? c.text.size() : 1;
+                known[ownerOf(data)] += data == ownerOf(data) ? c.text().size() : 1;
                 access(UseKind::Read, memories_.placeOf(f.g, data), data, element, false, f);
             }
         for (const Name data : analysis::containersRead(c, f.g))
-            if (known[data] < timesNamed(data, c.text)) // the expression left some out
+            if (known[data] < timesNamed(data, c.text())) // the expression left some out
                 access(UseKind::Read, memories_.placeOf(f.g, data), data, std::nullopt, false, f);
     }
 

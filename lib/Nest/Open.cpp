@@ -100,7 +100,7 @@ private:
 
     static bool hasCode(const std::vector<TargetCode> &code) {
         return std::any_of(code.begin(), code.end(),
-                           [](const TargetCode &c) { return c.code.text.find_first_not_of(" \t\r\n") != std::string::npos; });
+                           [](const TargetCode &c) { return c.code.text().find_first_not_of(" \t\r\n") != std::string::npos; });
     }
 
     /// May the value replace the symbol wherever code mentions it? Integers may be wider.

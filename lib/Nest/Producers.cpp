@@ -56,7 +56,7 @@ ProducedValue valueOf(const Producer &p, std::size_t last, const SDFG &g) {
             continue;
         const Use *write = onlyWrite(s, g);
         const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
-        const std::optional<int64_t> operations = t ? py::operations(py::parseBlockOrRaw(t->code.text)) : 0;
+        const std::optional<int64_t> operations = t ? py::operations(t->code.blockOrRaw()) : 0;
         if (!write || !operations)
             return {};
         out.data = k == last ? write->data : out.data;

@@ -127,13 +127,13 @@ std::size_t simplifyTasklets(SDFG &root, std::size_t from, std::size_t to) {
     std::size_t count = 0;
     forEachNode(root, [&](Node &n) {
         auto *t = dyn_cast<Tasklet>(&n);
-        if (!t || (t->code.text == leastCode(*t) && t->codeGlobal.empty() && t->codeInit.empty() && t->codeExit.empty()))
+        if (!t || (t->code.text() == leastCode(*t) && t->codeGlobal.empty() && t->codeInit.empty() && t->codeExit.empty()))
             return;
         if (!isSelected(count++, from, to))
             return;
         t->code = {leastCode(*t), Language::Python};
         for (Code *c : {&t->codeGlobal, &t->codeInit, &t->codeExit})
-            c->text.clear();
+            *c = {"", c->language()};
         t->stateFields.clear();
     });
     return count;

@@ -58,7 +58,7 @@ struct Mentions {
         for (const auto &[name, d] : g.arrays)
             symbolic.merge(d.freeSymbols());
         for (const ir::InterstateEdge *e : ir::allInterstateEdges(g)) {
-            addWords(e->condition.text, words);
+            addWords(e->condition.text(), words);
             for (const auto &[name, text] : e->assignments)
                 addWords(text, words);
         }
@@ -76,7 +76,7 @@ struct Mentions {
 private:
     void addNode(const ir::Node &n) {
         if (auto *t = dyn_cast<ir::Tasklet>(&n))
-            addWords(t->code.text, words);
+            addWords(t->code.text(), words);
         else if (auto *m = dyn_cast<ir::MapEntry>(&n))
             addSymbols(m->ranges, symbolic);
         else if (auto *c = dyn_cast<ir::ConsumeEntry>(&n))

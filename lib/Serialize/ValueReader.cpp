@@ -162,11 +162,11 @@ void ValueReader::read(std::string_view key, Json v, ir::DebugInfo &out) {
 // ---- code
 void ValueReader::read(std::string_view key, Json v, ir::Code &out) {
     if (v.isString()) { // old: the context determines the language
-        out.text = v.text();
+        out = {std::string(v.text()), out.language()};
         return;
     }
     if (v.isNull()) {
-        out.text.clear();
+        out = {"", out.language()};
         return;
     }
     if (!expect(key, v, JsonKind::Object))
@@ -178,12 +178,12 @@ void ValueReader::read(std::string_view key, Json v, ir::Code &out) {
         auto parsed = ir::parseEnum<ir::Language>(language.text());
         if (!parsed)
             return report(Id::UnknownEnumerator, language, "language", language.text(), "");
-        out.language = *parsed;
+        out = {"", *parsed};
     }
     if (Json text = v.find("string_data"); !text)
         report(Id::MissingKey, v, "`" + std::string(key) + "`", "string_data");
     else if (!text.isNull() && expect("string_data", text, JsonKind::String))
-        out.text = text.text();
+        out = {std::string(text.text()), out.language()};
 }
 
 void ValueReader::read(std::string_view key, Json v, std::optional<ir::Code> &out) {

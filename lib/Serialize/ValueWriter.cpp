@@ -44,9 +44,9 @@ void ValueWriter::write(const ir::DebugInfo &v) {
 void ValueWriter::write(const ir::Code &v) {
     out.beginObject();
     out.key("string_data");
-    out.string(v.text);
+    out.string(v.text());
     out.key("language");
-    out.plain(ir::name(v.language));
+    out.plain(ir::name(v.language()));
     out.endObject();
 }
 

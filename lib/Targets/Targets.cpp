@@ -55,7 +55,7 @@ std::optional<Refusal> refusal(const ir::SDFG &g, const ir::Node &n, pass::Famil
     if (const auto *c = dyn_cast<ir::ConsumeEntry>(&n))
         return refused(c->schedule, "a consume scope with schedule " + std::string(ir::name(c->schedule)));
     if (const auto *t = dyn_cast<ir::Tasklet>(&n); t && !t->code.empty())
-        return refused(t->code.language, "a tasklet in " + std::string(ir::name(t->code.language)));
+        return refused(t->code.language(), "a tasklet in " + std::string(ir::name(t->code.language())));
     const auto *a = dyn_cast<ir::AccessNode>(&n);
     const ir::DataDesc *d = a ? g.desc(a->data) : nullptr;
     if (!d)

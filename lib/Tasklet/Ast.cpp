@@ -215,6 +215,14 @@ StmtRef assign(ExprRef target, ExprRef value) {
     return std::make_shared<const Stmt>(std::move(s));
 }
 
+StmtRef rawStatement(std::string cpp) {
+    Stmt s;
+    s.kind = StmtKind::Raw;
+    s.text = std::move(cpp);
+    s.at = {1, 1};
+    return std::make_shared<const Stmt>(std::move(s));
+}
+
 bool equal(const Expr &a, const Expr &b) {
     if (a.kind != b.kind || a.op != b.op || a.name != b.name || a.text != b.text || a.ops != b.ops || a.params != b.params ||
         a.slot != b.slot || (a.kind == ExprKind::Cast && !(a.type == b.type)))

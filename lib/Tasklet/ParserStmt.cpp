@@ -337,13 +337,7 @@ ExprRef parseExprOrRaw(std::string_view text) {
 
 std::vector<StmtRef> parseBlockOrRaw(std::string_view text) {
     auto parsed = parseBlock(text);
-    if (parsed.value)
-        return *parsed.value;
-    Stmt s;
-    s.kind = StmtKind::Raw;
-    s.text = std::string(text);
-    s.at = {1, 1};
-    return {std::make_shared<const Stmt>(std::move(s))};
+    return parsed.value ? *parsed.value : std::vector{rawStatement(std::string(text))};
 }
 
 } // namespace sdfgc::py

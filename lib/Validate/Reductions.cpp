@@ -82,7 +82,7 @@ bool keepsExtremum(const ir::LoopRegion &l) {
         for (const ir::Tasklet *t : ir::nodesOf<ir::Tasklet>(*s)) {
             const bool readsOne = std::any_of(t->inEdges().begin(), t->inEdges().end(),
                                               [&](const ir::Edge *e) { return written.count(e->memlet.data) != 0; });
-            for (const py::StmtRef &line : readsOne ? py::parseBlockOrRaw(t->code.text) : std::vector<py::StmtRef>())
+            for (const py::StmtRef &line : readsOne ? t->code.blockOrRaw() : std::vector<py::StmtRef>())
                 if (line->value && hasExtremum(*line->value))
                     return true;
         }

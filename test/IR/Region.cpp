@@ -36,7 +36,7 @@ TEST_CASE("a state in front of a block is on every way to it, after the assignme
     State *s = g.addStateBefore(b, "s");
     CHECK(s->parent() == &g);
     CHECK(edges(g) == "a->s(x = 1) a->c c->s s->b");
-    CHECK(a->outEdges()[0]->condition.text == "x < 1");
+    CHECK(a->outEdges()[0]->condition.text() == "x < 1");
     CHECK(g.start() == a);
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("a state after a block is on every way from it") {
     g.connect(a, c);
     State *s = g.addStateAfter(a, "s");
     CHECK(edges(g) == "s->b(x = 1) s->c a->s");
-    CHECK(s->outEdges()[0]->condition.text == "x < 1");
+    CHECK(s->outEdges()[0]->condition.text() == "x < 1");
     CHECK(g.start() == a);
     State *last = g.addStateAfter(c, "last");
     CHECK(last->inEdges()[0]->src == c);

@@ -45,8 +45,8 @@ struct DeviceNode : Graph {
         for (SDFG *inner : allSDFGs(g))
             for (State *state : allStates(*inner))
                 for (const auto &node : state->nodes())
-                    if (auto *t = dyn_cast<Tasklet>(node.get()); t && t->code.language != Language::Python)
-                        text += t->code.text + "\n";
+                    if (auto *t = dyn_cast<Tasklet>(node.get()); t && !t->code.isPython())
+                        text += t->code.text() + "\n";
         return text;
     }
     /// The outermost maps of the expansion: `label[params]`, in order.

@@ -199,7 +199,7 @@ TEST_CASE("nest: a symbol that has another meaning is not among the names of an 
 
 TEST_CASE("nest: code that is not Python has effects, and keeps its symbols") {
     Program p;
-    p.node<Tasklet>("set")->code.language = Language::CPP;
+    p.node<Tasklet>("set")->code = {p.node<Tasklet>("set")->code.text(), Language::CPP};
     std::vector<nest::Run> runs = p.read();
     CHECK(nest::hasEffects(runs[1].items[0]));
     CHECK_FALSE(nest::hasEffects(runs[0].items[0]));

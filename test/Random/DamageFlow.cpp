@@ -29,10 +29,12 @@ std::vector<InterstateEdge *> edgesOf(SDFG &root) {
 
 /// Replaces one occurrence of a text in the code; returns false if there is none.
 bool replaceIn(Code &code, std::string_view what, std::string_view by) {
-    const std::size_t at = code.text.find(what);
-    if (at != std::string::npos)
-        code.text.replace(at, what.size(), by);
-    return at != std::string::npos;
+    std::string text = code.text();
+    const std::size_t at = text.find(what);
+    if (at == std::string::npos)
+        return false;
+    code = {text.replace(at, what.size(), by), code.language()};
+    return true;
 }
 
 } // namespace
@@ -57,7 +59,7 @@ bool exchangeBranches(SDFG &root, Numbers &random) {
     if (!c || !c->branches().front().condition)
         return false;
     Code &condition = *c->branches().front().condition;
-    condition.text = "not (" + condition.text + ")";
+    condition = "not (" + condition.text() + ")";
     return true;
 }
 
@@ -92,7 +94,7 @@ bool negateEdge(SDFG &root, Numbers &random) {
     InterstateEdge *e = onePlace(places, random);
     if (!e) // raised control flow
         return exchangeBranches(root, random);
-    e->condition.text = "not (" + e->condition.text + ")";
+    e->condition = "not (" + e->condition.text() + ")";
     return true;
 }
 

@@ -87,13 +87,14 @@ bool changeNumber(SDFG &root, Numbers &random) {
         return std::string::npos;
     };
     Tasklet *t = onePlace(
-        nodesWhere<Tasklet>(
-            root, [&](const Tasklet &t) { return t.code.language == Language::Python && digit(t.code.text) != std::string::npos; }),
+        nodesWhere<Tasklet>(root, [&](const Tasklet &t) { return t.code.isPython() && digit(t.code.text()) != std::string::npos; }),
         random);
     if (!t)
         return false;
-    char &c = t->code.text[digit(t->code.text)];
+    std::string text = t->code.text();
+    char &c = text[digit(text)];
     c = c == '9' ? '1' : static_cast<char>(c + 1);
+    t->code = std::move(text);
     return true;
 }
 

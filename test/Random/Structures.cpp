@@ -104,11 +104,11 @@ private:
     }
     void code(std::optional<Code> &c) const {
         if (c)
-            c->text = renamed(c->text);
+            c = Code(renamed(c->text()), c->language());
     }
     void code(Region &r) {
         for (const auto &e : r.edges()) {
-            e->condition.text = renamed(e->condition.text);
+            e->condition = renamed(e->condition.text());
             for (auto &[symbol, text] : e->assignments)
                 text = renamed(text);
         }

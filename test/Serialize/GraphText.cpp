@@ -277,7 +277,7 @@ TEST_CASE("a line of code that is indented less than the first one loses blanks 
     INFO(r.messages());
     REQUIRE(r.graph);
     const auto *s = cast<ir::State>(r.graph->blocks().at(0).get());
-    CHECK(cast<ir::Tasklet>(s->nodes().at(0).get())->code.text == "  a = 1\n\u00e9 = 2");
+    CHECK(cast<ir::Tasklet>(s->nodes().at(0).get())->code.text() == "  a = 1\n\u00e9 = 2");
 }
 
 TEST_CASE("code that reads as connectors does not stand in a line as it is") {

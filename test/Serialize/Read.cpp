@@ -157,14 +157,14 @@ TEST_CASE("nodes: every attribute") {
     CHECK(nested.sdfg->callbackMapping.at(0).second == "user.callback");
     CHECK(nested.sdfg->symbols.find("cb")->argumentJson().at(1).find("float64") != std::string::npos);
     const auto &t = nodeAt<ir::Tasklet>(maps, 3);
-    CHECK(t.code.language == ir::Language::CPP);
-    CHECK(t.code.text == "out = in1 * 2;\n// \"done\"\t\xC3\xA9");
-    CHECK((t.codeGlobal.text == "#include <cmath>" && t.codeInit.text == "init();" && t.codeExit.text == "done();"));
+    CHECK(t.code.language() == ir::Language::CPP);
+    CHECK(t.code.text() == "out = in1 * 2;\n// \"done\"\t\xC3\xA9");
+    CHECK((t.codeGlobal.text() == "#include <cmath>" && t.codeInit.text() == "init();" && t.codeExit.text() == "done();"));
     CHECK((t.stateFields.size() == 1 && t.ignoredSymbols.size() == 1 && t.environments.size() == 1));
     CHECK(t.sideEffects == std::optional(true));
     CHECK(t.extra.find("location")->get("gpu_thread")->text() == "0");
     const auto &b = nodeAt<ir::AccessNode>(maps, 5);
-    CHECK((b.setZero && b.dataInstrument == ir::DataInstrumentation::Save && b.dataInstrumentCondition.text == "i == 1"));
+    CHECK((b.setZero && b.dataInstrument == ir::DataInstrumentation::Save && b.dataInstrumentCondition.text() == "i == 1"));
     const ir::Memlet &out = maps.edges()[4]->memlet;
     CHECK((out.dynamic && out.allowOob && out.volume.isUndefined()));
     CHECK((maps.edges()[5]->memlet.wcr == "lambda x, y: x + y" && maps.edges()[5]->memlet.wcrNonatomic));
@@ -179,7 +179,7 @@ TEST_CASE("nodes: every attribute") {
     CHECK(calls.edges()[8]->memlet.isDataSrc == std::optional(false));
 
     const auto &c = nodeAt<ir::ConsumeEntry>(stateAt(*g, 2), 1);
-    CHECK((c.peIndex == Name("p") && c.numPes == sym::Expr::symbol("P") && c.chunkSize == 4 && c.condition->text == "done > 0"));
+    CHECK((c.peIndex == Name("p") && c.numPes == sym::Expr::symbol("P") && c.chunkSize == 4 && c.condition->text() == "done > 0"));
     CHECK(c.exit == stateAt(*g, 2).nodes()[3].get());
     const auto &k = nodeAt<ir::MapEntry>(stateAt(*g, 3), 1);
     CHECK(k.gpuBlockSize == std::vector<sym::Expr>{64, 2, 1});
@@ -191,11 +191,11 @@ TEST_CASE("control flow: every block") {
     auto g = load("control.sdfg");
     CHECK(g->usesExplicitControlFlow);
     const auto &loop = *cast<ir::LoopRegion>(g->blocks()[1].get());
-    CHECK((loop.init->text == "i = 0" && loop.condition->text == "i < N" && loop.update->text == "i = i + 1"));
+    CHECK((loop.init->text() == "i = 0" && loop.condition->text() == "i < N" && loop.update->text() == "i = i + 1"));
     CHECK((loop.variable == Name("i") && !loop.inverted && loop.updateBeforeCondition));
     const auto &cond = *cast<ir::ConditionalBlock>(loop.blocks()[0].get());
     REQUIRE(cond.branches().size() == 3);
-    CHECK(cond.branches()[0].condition->text == "(i > 3)");
+    CHECK(cond.branches()[0].condition->text() == "(i > 3)");
     CHECK_FALSE(cond.branches()[2].condition);
     CHECK(isa<ir::BreakBlock>(cond.branches()[0].region->blocks()[0].get()));
     CHECK(isa<ir::ContinueBlock>(cond.branches()[1].region->blocks()[0].get()));
@@ -210,10 +210,10 @@ TEST_CASE("control flow: every block") {
     CHECK(g->blocks()[4]->extra.find("arguments"));
     const auto &jumps = *cast<ir::Region>(g->blocks()[5].get());
     CHECK(jumps.kind() == ir::BlockKind::Unstructured);
-    CHECK(jumps.edges()[2]->condition.text == "k < 0");
+    CHECK(jumps.edges()[2]->condition.text() == "k < 0");
     CHECK(jumps.start() == jumps.blocks()[0].get());
     CHECK(isa<ir::ReturnBlock>(g->blocks()[6].get()));
-    CHECK(g->edges()[6]->condition.text == "not flag");
+    CHECK(g->edges()[6]->condition.text() == "not flag");
     CHECK(g->edges()[1]->isUnconditional());
     CHECK(g->cfgId == 0);
     CHECK(loop.cfgId == 1);

@@ -188,7 +188,7 @@ TEST_CASE("library calls take containers in the place of connectors") {
           t: _r = cblas_ddot(N + 2, _a, 1, _a + 3, 1)  with _a: pointer(float64) <- A[2:N]; _r: float64 -> B[N - 1]
         }
     )");
-    p.node<Tasklet>("t")->code.language = Language::Library;
+    p.node<Tasklet>("t")->code = {p.node<Tasklet>("t")->code.text(), Language::Library};
     CHECK(has(p.text(), "    B[N - 1] = cblas_ddot(N + 2, &A[2], 1, &A[5], 1);\n"));
 }
 

@@ -20,9 +20,9 @@ template <void (*change)(ir::SDFG &)> std::unique_ptr<pass::Pass> make() { retur
 ir::Tasklet &tasklet(ir::SDFG &g) { return *ir::nodesOf<ir::Tasklet>(*ir::allStates(g).front()).front(); }
 
 void nothing(ir::SDFG &) {}
-void addsOne(ir::SDFG &g) { tasklet(g).code.text = "c = a + 1"; }
-void otherOrder(ir::SDFG &g) { tasklet(g).code.text = "c = (a + 0.1) - 0.1"; }
-void wrongAtNan(ir::SDFG &g) { tasklet(g).code.text = "c = a if a == a else 0"; }
+void addsOne(ir::SDFG &g) { tasklet(g).code = "c = a + 1"; }
+void otherOrder(ir::SDFG &g) { tasklet(g).code = "c = (a + 0.1) - 0.1"; }
+void wrongAtNan(ir::SDFG &g) { tasklet(g).code = "c = a if a == a else 0"; }
 void nextElement(ir::SDFG &g) {
     for (const auto &e : ir::allStates(g).front()->edges())
         if (e->dst == &tasklet(g))

@@ -9,16 +9,22 @@ ir::Tasklet *firstTasklet(ir::SDFG &root, std::string_view text) {
     for (ir::SDFG *g : ir::allSDFGs(root))
         for (ir::State *s : ir::allStates(*g))
             for (ir::Tasklet *t : ir::nodesOf<ir::Tasklet>(*s))
-                if (t->code.text.find(text) != std::string::npos)
+                if (t->code.text().find(text) != std::string::npos)
                     return t;
     return nullptr;
+}
+
+/// Replaces a text that the code contains.
+void replaceIn(ir::Tasklet &t, const std::string &from, const std::string &to) {
+    std::string code = t.code.text();
+    t.code = code.replace(code.find(from), from.size(), to);
 }
 
 class WrongValue : public pass::GraphPass {
     bool run(ir::SDFG &root, pass::Context &) override {
         ir::Tasklet *t = firstTasklet(root, " + ");
         if (t)
-            t->code.text.replace(t->code.text.find(" + "), 3, " - ");
+            replaceIn(*t, " + ", " - ");
         return t != nullptr;
     }
 };
@@ -27,7 +33,7 @@ class Rounding : public pass::GraphPass {
     bool run(ir::SDFG &root, pass::Context &) override {
         ir::Tasklet *t = firstTasklet(root, " = ");
         if (t)
-            t->code.text += " + 1000.3 - 1000.3";
+            t->code = t->code.text() + " + 1000.3 - 1000.3";
         return t != nullptr;
     }
 };
@@ -52,10 +58,9 @@ class WrongChange : public pass::GraphPass {
         for (ir::SDFG *g : ir::allSDFGs(root))
             for (ir::State *s : ir::allStates(*g))
                 for (ir::Tasklet *t : ir::nodesOf<ir::Tasklet>(*s)) {
-                    const std::size_t at = t->code.text.find("2 * a");
-                    if (at == std::string::npos || !context.mayChange(elementName(*t), "adds"))
+                    if (t->code.text().find("2 * a") == std::string::npos || !context.mayChange(elementName(*t), "adds"))
                         continue;
-                    t->code.text.replace(at, 5, t->label == "wrong" ? "a - a" : "a + a");
+                    replaceIn(*t, "2 * a", t->label == "wrong" ? "a - a" : "a + a");
                     changed = true;
                 }
         return changed;

@@ -4,6 +4,7 @@
 // and edges have stable addresses. Each end of an edge lists its edges in the order in which they were added.
 #pragma once
 
+#include "sdfgc/IR/Code.h"
 #include "sdfgc/IR/Data.h"
 #include "sdfgc/Support/Casting.h"
 
@@ -12,13 +13,6 @@ namespace sdfgc::ir {
 class SDFG;
 class State;
 class Node;
-
-struct Code {
-    std::string text;
-    Language language = Language::Python;
-    bool empty() const { return text.empty(); }
-    friend bool operator==(const Code &, const Code &) = default;
-};
 
 /// How a write with conflict resolution is performed; chosen by the pass resolve-wcr, Unset before.
 enum class WcrMode : uint8_t { Unset, Plain, Atomic, Reduction };

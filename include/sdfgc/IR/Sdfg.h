@@ -147,7 +147,7 @@ struct InterstateEdge {
     DebugInfo debugInfo;
     Extra extra;
     /// Is the text `1` or empty?
-    bool isUnconditional() const { return condition.text.empty() || condition.text == "1"; }
+    bool isUnconditional() const { return condition.text().empty() || condition.text() == "1"; }
 
 private:
     friend class Region;

@@ -152,6 +152,7 @@ ExprRef castTo(Type t, ExprRef a);
 ExprRef raw(std::string cpp, Type t = Type());
 ExprRef memRef(int slot, Type t);
 StmtRef assign(ExprRef target, ExprRef value);
+StmtRef rawStatement(std::string cpp); // at the first position
 
 // ---- parsing
 struct ParseError {

@@ -159,7 +159,7 @@ private:
     void readGrids(SDFG &root) {
         for (State *s : allStates(root))
             for (const auto &n : s->nodes())
-                if (const auto *t = dyn_cast<Tasklet>(n.get()); t && t->code.language == Language::Library) {
+                if (const auto *t = dyn_cast<Tasklet>(n.get()); t && t->code.language() == Language::Library) {
                     std::string why;
                     if (const std::optional<LibraryCall> call = libraryCall(*t, why))
                         readGrid(*call);

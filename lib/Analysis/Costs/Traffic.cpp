@@ -57,13 +57,13 @@ bool isFloat(const Tasklet &t) {
 }
 
 Count operationsOf(const Tasklet &t) {
-    if (t.code.language != Language::Python || !isFloat(t))
+    if (!t.code.isPython() || !isFloat(t))
         return std::nullopt;
-    const auto parsed = py::parseBlock(t.code.text);
-    if (!parsed.value)
+    const Code::Block *parsed = t.code.block();
+    if (!parsed)
         return std::nullopt;
     int64_t sum = 0;
-    for (const py::StmtRef &s : *parsed.value) {
+    for (const py::StmtRef &s : *parsed) {
         const bool isUpdate = s->kind == py::StmtKind::AugAssign;
         if ((s->kind != py::StmtKind::Assign && !isUpdate) || !s->value)
             return std::nullopt;

@@ -180,9 +180,9 @@ Work Estimate::node(const Node &n, const ScopeTree &scopes, int depth) {
 
 /// Each connector is a load or a store.
 Work Estimate::tasklet(const Tasklet &t) const {
-    if (t.code.language != Language::Python)
+    if (!t.code.isPython())
         return std::nullopt;
-    const std::optional<int64_t> operations = py::operations(py::parseBlockOrRaw(t.code.text));
+    const std::optional<int64_t> operations = py::operations(t.code.blockOrRaw());
     if (!operations)
         return std::nullopt;
     return Work(std::max<int64_t>(1, *operations + static_cast<int64_t>(t.inEdges().size() + t.outEdges().size())));

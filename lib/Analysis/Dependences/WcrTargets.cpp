@@ -194,10 +194,10 @@ const Edge *edgeLeaving(const Node *scope, const Edge &write) {
 
 bool usesOldValue(const Edge &write) {
     const auto *t = dyn_cast<Tasklet>(write.src);
-    if (!t || t->code.language != Language::Python)
+    if (!t || !t->code.isPython())
         return false;
-    const auto code = py::parseBlock(t->code.text);
-    return code.value && py::usesOldValue(*code.value, write.srcConn, write.memlet.dynamic);
+    const Code::Block *code = t->code.block();
+    return code && py::usesOldValue(*code, write.srcConn, write.memlet.dynamic);
 }
 
 } // namespace sdfgc::analysis

@@ -91,9 +91,9 @@ private:
 
 /// The container that a condition consists of, written `go` or `go[0]`; none for other conditions.
 Name containerIn(const std::optional<Code> &condition, const SDFG &g) {
-    if (!condition || condition->language != Language::Python)
+    if (!condition || !condition->isPython())
         return {};
-    std::string text = condition->text;
+    std::string text = condition->text();
     while (text.size() > 1 && text.front() == '(' && text.back() == ')')
         text = text.substr(1, text.size() - 2);
     if (text.ends_with("[0]"))

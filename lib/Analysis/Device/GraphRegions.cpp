@@ -211,7 +211,7 @@ private:
             return fillNode(s, *l);
         if (l && asyncOp(*l))
             return add(Why::Allocation, "memory comes from the pool", placeOf(*l));
-        if (const auto *t = dyn_cast<Tasklet>(step.node); t && t->code.language == Language::Library)
+        if (const auto *t = dyn_cast<Tasklet>(step.node); t && t->code.language() == Language::Library)
             return library(step, *t);
         add(Why::Library, "host code accesses device memory", placeOf(*step.node));
     }

@@ -124,7 +124,7 @@ void FactWalk::edge(InterstateEdge &e, const Region &r, FlowFacts &facts) {
         std::optional<sym::Expr> value = valueOf(text);
         Code c{text, Language::Python};
         readIn(c, facts, r, othersOf(e, symbol));
-        text = c.text;
+        text = c.text();
         if (value)
             value = resolved(*value, facts);
         const sym::Expr *known = value ? facts.of(symbol) : nullptr;

@@ -27,7 +27,7 @@ std::optional<sym::Expr> valueOf(const py::Expr &e) {
 
 /// The value that code assigns to a variable, if it does nothing else.
 std::optional<sym::Expr> assigned(const Code &code, Name variable) {
-    const auto block = py::parseBlockOrRaw(code.text);
+    const auto block = code.blockOrRaw();
     if (block.size() != 1 || block[0]->kind != py::StmtKind::Assign || block[0]->targets.size() != 1 ||
         block[0]->targets[0]->kind != py::ExprKind::Name || block[0]->targets[0]->name != variable)
         return std::nullopt;
@@ -181,16 +181,16 @@ std::optional<sym::Expr> stepInside(const LoopRegion &l, Name symbol) {
 } // namespace
 
 std::vector<LoopHeader> headersInside(const LoopRegion &l) {
-    if (l.init || l.update || l.variable || !l.condition || l.condition->language != Language::Python)
+    if (l.init || l.update || l.variable || !l.condition)
         return {};
-    const auto condition = py::parseExpr(l.condition->text);
+    const py::ExprRef condition = l.condition->expression();
     std::vector<LoopHeader> out;
-    for (Name symbol : condition.value ? py::freeNames(**condition.value) : std::set<Name>()) {
+    for (Name symbol : condition ? py::freeNames(*condition) : std::set<Name>()) {
         const auto step = stepInside(l, symbol);
         if (!step)
             continue;
         out.push_back({.variable = symbol, .first = sym::Expr::symbol(symbol), .step = *step});
-        addTests(**condition.value, out.back());
+        addTests(*condition, out.back());
     }
     return out;
 }
@@ -208,7 +208,7 @@ LoopHeader progressionOf(const LoopRegion &l) {
     if (!l.variable || !l.init || !l.update || !l.condition)
         return failed(Uncounted::NoVariable);
     for (const auto *code : {&l.init, &l.update, &l.condition})
-        if ((*code)->language != Language::Python)
+        if (!(*code)->isPython())
             return failed(Uncounted::OtherLanguage);
     const auto first = assigned(*l.init, l.variable), next = assigned(*l.update, l.variable);
     if (!first || first->dependsOn(l.variable))
@@ -219,8 +219,8 @@ LoopHeader progressionOf(const LoopRegion &l) {
     h.step = *next - sym::Expr::symbol(l.variable);
     if (h.step.dependsOn(l.variable))
         return failed(Uncounted::Step);
-    if (const auto condition = py::parseExpr(l.condition->text); condition.value)
-        addTests(**condition.value, h);
+    if (const py::ExprRef condition = l.condition->expression())
+        addTests(*condition, h);
     else
         h.whole = false;
     return h;

@@ -55,7 +55,7 @@ private:
             u.blocks.push_back(&s);
     }
     void inCode(const Code &code, const Block &at) {
-        if (code.empty() || code.text == "1")
+        if (code.empty() || code.text() == "1")
             return;
         for (Name n : namesInCode(code, g_)) {
             const Name data = ownerOf(n);

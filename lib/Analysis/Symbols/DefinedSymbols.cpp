@@ -44,12 +44,10 @@ private:
     void addValue(Name target, py::ExprRef e) { define(target).values.push_back(std::move(e)); }
 
     void addStatement(const std::optional<Code> &code) {
-        if (!code || code->language != Language::Python)
+        const Code::Block *block = code ? code->block() : nullptr;
+        if (!block)
             return;
-        auto block = py::parseBlock(code->text);
-        if (!block.value)
-            return;
-        for (const py::StmtRef &s : *block.value)
+        for (const py::StmtRef &s : *block)
             if ((s->kind == py::StmtKind::Assign || s->kind == py::StmtKind::AugAssign) && s->value)
                 for (const py::ExprRef &t : s->targets)
                     if (t->kind == py::ExprKind::Name)
@@ -83,8 +81,8 @@ private:
         addStatement(l.update);
         if (!l.variable || !l.condition)
             return;
-        if (auto e = py::parseExpr(l.condition->text); e.value)
-            addBounds(l.variable, *e.value);
+        if (const py::ExprRef e = l.condition->expression())
+            addBounds(l.variable, e);
     }
 
     void collect() {
@@ -190,11 +188,11 @@ std::vector<std::pair<Name, Type>> definedSymbols(const SDFG &g, py::Semantics m
 }
 
 std::set<Name> changedSymbols(const Tasklet &t) {
-    const auto code = py::parseBlock(t.code.text);
-    if (t.code.language != Language::Python || !code.value)
+    const Code::Block *code = t.code.block();
+    if (!code)
         return {};
     std::set<Name> changed;
-    const py::BlockNames names = py::blockNames(*code.value);
+    const py::BlockNames names = py::blockNames(*code);
     for (Name n : names.written)
         if (names.read.count(n) && !t.inConnector(n) && !t.outConnector(n))
             changed.insert(n);

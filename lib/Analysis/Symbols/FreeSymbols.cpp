@@ -43,10 +43,10 @@ void remove(Names &from, const Names &names) {
 void insertStatement(Names &into, const std::optional<Code> &code, const SDFG &g) {
     if (!code)
         return;
-    auto block = code->language == Language::Python ? py::parseBlock(code->text) : py::Parsed<std::vector<py::StmtRef>>();
-    if (!block.value)
+    const Code::Block *block = code->block();
+    if (!block)
         return insert(into, namesInCode(*code, g));
-    py::BlockNames names = py::blockNames(*block.value);
+    py::BlockNames names = py::blockNames(*block);
     for (Name n : names.read)
         if (!names.written.count(n))
             into.insert(n);
@@ -229,7 +229,7 @@ void addExpression(const std::string &text, const SDFG &g, Names &out) {
 Names usedBy(const InterstateEdge &e, const SDFG &g) {
     Names used;
     if (!e.isUnconditional())
-        addExpression(e.condition.text, g, used);
+        addExpression(e.condition.text(), g, used);
     Names assigned;
     for (const auto &[target, value] : e.assignments) {
         addExpression(value, g, used);
@@ -322,7 +322,7 @@ const Names &SymbolUse::of(const SDFG &g) {
         f.defined.insert(name);
     for (const auto *codes : {&g.initCode, &g.exitCode})
         for (const TargetCode &t : *codes)
-            for (Name n : identifiers(t.code.text))
+            for (Name n : identifiers(t.code.text()))
                 if (g.symbols.contains(n))
                     f.free.insert(n);
     region(g, f);

@@ -22,7 +22,7 @@ Mentions::Mentions(const SDFG &g, Of what) : what_(what) {
     }
     for (const auto *texts : {&g.globalCode, &g.initCode, &g.exitCode})
         for (const TargetCode &t : *texts)
-            words(t.code.text);
+            words(t.code.text());
 }
 
 void Mentions::words(const std::string &text) {
@@ -66,7 +66,7 @@ void Mentions::state(const State &s) {
 
 void Mentions::node(const Node &n) {
     const auto *t = dyn_cast<Tasklet>(&n);
-    const bool computes = t && t->code.language == Language::Python && what_ == Of::Structure;
+    const bool computes = t && t->code.isPython() && what_ == Of::Structure;
     if (!computes)
         use_.add(n, names_);
     if (const auto *a = dyn_cast<AccessNode>(&n)) {

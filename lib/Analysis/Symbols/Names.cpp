@@ -48,7 +48,7 @@ namespace {
 
 std::set<Name> declaredWords(const ir::Code &code, const ir::SDFG &scope) {
     std::set<Name> out;
-    for (Name n : identifiers(code.text))
+    for (Name n : identifiers(code.text()))
         if (scope.symbols.contains(n))
             out.insert(n);
     return out;
@@ -91,9 +91,9 @@ private:
 
 std::set<Name> namesIn(const ir::Code &code, const ir::SDFG &scope, bool inTasklet) {
     static Texts texts;
-    if (code.language != ir::Language::Python && code.language != ir::Language::Library)
+    if (!code.isPython() && code.language() != ir::Language::Library)
         return declaredWords(code, scope);
-    const std::optional<Mentioned> &mentioned = texts.of(code.text, inTasklet);
+    const std::optional<Mentioned> &mentioned = texts.of(code.text(), inTasklet);
     if (!mentioned)
         return declaredWords(code, scope);
     std::set<Name> names = mentioned->read;

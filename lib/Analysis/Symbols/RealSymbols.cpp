@@ -42,8 +42,8 @@ bool holdsInteger(const std::string &value, const SDFG &g, const std::set<Name> 
 
 /// Does code have another result with integers than with real numbers of the same values? Tasklets divide them as real numbers.
 bool tellsApart(const Code &c, bool inTasklet) {
-    return c.language != Language::Python || (!inTasklet && hasQuotient(c.text)) || c.text.find("**") != std::string::npos ||
-           c.text.find("pow(") != std::string::npos;
+    return !c.isPython() || (!inTasklet && hasQuotient(c.text())) || c.text().find("**") != std::string::npos ||
+           c.text().find("pow(") != std::string::npos;
 }
 
 /// Removes names that such code mentions.

@@ -75,11 +75,11 @@ void Verifier::readDeclarations(const SDFG &root) {
     };
     for (const SDFG *g : allSDFGs(root)) {
         for (const TargetCode &c : g->globalCode)
-            read(c.code.text);
+            read(c.code.text());
         for (const State *s : allStates(*g))
             for (const auto &n : s->nodes())
                 if (const auto *t = dyn_cast<Tasklet>(n.get())) {
-                    read(t->codeGlobal.text);
+                    read(t->codeGlobal.text());
                     environments_ |= !t->environments.empty();
                 }
     }
@@ -145,12 +145,10 @@ void Verifier::bases(const Tasklet &t, const SDFG &g, const std::vector<py::Stmt
 
 std::vector<Name> Verifier::undeclaredIn(const Code &code, const SDFG &g) const {
     std::vector<Name> out;
-    if (!warns() || environments_ || code.language != Language::Python)
+    const Code::Block *block = code.block();
+    if (!warns() || environments_ || !block)
         return out;
-    const auto block = py::parseBlock(code.text);
-    if (!block.value)
-        return out;
-    for (const Name n : py::blockNames(py::resolveModules(*block.value, {})).called)
+    for (const Name n : py::blockNames(py::resolveModules(*block, {})).called)
         if (!(g.isRoot() ? isDeclaredOnHost(n, g) : isDeclared(n, g)))
             out.push_back(n);
     return out;

@@ -202,20 +202,18 @@ void Verifier::block(const Block &b, Frame &f) {
 }
 
 std::set<Name> Verifier::writtenBy(const std::optional<Code> &statement) {
-    if (!statement || statement->language != Language::Python)
-        return {};
-    const auto block = py::parseBlock(statement->text);
-    return block.value ? py::blockNames(*block.value).written : std::set<Name>();
+    const Code::Block *block = statement ? statement->block() : nullptr;
+    return block ? py::blockNames(*block).written : std::set<Name>();
 }
 
 /// Each statement of a loop assigns one symbol.
 void Verifier::loopStatement(const LoopRegion &l, const Code &code, const SDFG &g) {
-    const auto block = py::parseBlock(code.text);
-    const py::Stmt *s = block.value && block.value->size() == 1 ? block.value->front().get() : nullptr;
+    const Code::Block *block = code.block();
+    const py::Stmt *s = block && block->size() == 1 ? block->front().get() : nullptr;
     const bool assigns = s && (s->kind == py::StmtKind::Assign || s->kind == py::StmtKind::AugAssign) && s->targets.size() == 1 &&
                          s->targets[0]->kind == py::ExprKind::Name;
     if (!assigns)
-        return report(Id::BadCode, l, "a loop statement must be one assignment to a symbol: `" + code.text + "`");
+        return report(Id::BadCode, l, "a loop statement must be one assignment to a symbol: `" + code.text() + "`");
     const Name target = s->targets[0]->name;
     if (!isSymbolName(target.view()))
         report(Id::NotAnIdentifier, l, "symbol", target.str());

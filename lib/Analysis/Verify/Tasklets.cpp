@@ -108,23 +108,23 @@ void Verifier::tasklet(const Tasklet &t, const SDFG &g) {
         elementType(*e, t.inConnector(e->dstConn));
     for (const Edge *e : t.outEdges())
         elementType(*e, t.outConnector(e->srcConn));
-    if (t.code.language != Language::Python)
+    if (!t.code.isPython())
         return;
     const SeveralElements several(t);
     if (several.empty() && !warns())
         return;
-    const auto code = py::parseBlock(t.code.text);
-    if (!code.value)
+    const Code::Block *code = t.code.block();
+    if (!code)
         return; // C++ code is passed through
     if (warns()) {
-        const std::vector<py::StmtRef> resolved = py::resolveModules(*code.value, {});
+        const std::vector<py::StmtRef> resolved = py::resolveModules(*code, {});
         calls(t, g, resolved);
         bases(t, g, resolved);
     }
     if (several.empty())
         return;
     Misuses misuses(several);
-    for (const Misuse &m : misuses.in(*code.value)) {
+    for (const Misuse &m : misuses.in(*code)) {
         const std::string memlet = elements(*several.of(m.connector));
         if (m.stored)
             report(Id::StoreToSeveral, t, firstLine(m.where), m.connector.str(), memlet);
@@ -132,8 +132,8 @@ void Verifier::tasklet(const Tasklet &t, const SDFG &g) {
             report(Id::SeveralAsValue, t, firstLine(m.where), m.connector.str(), memlet);
     }
     if (warns())
-        for (const py::StmtRef &s : *code.value)
-            if (several.isRebinding(*s, *code.value))
+        for (const py::StmtRef &s : *code)
+            if (several.isRebinding(*s, *code))
                 report(Id::AddressAssigned, t, firstLine(s), s->targets[0]->name.str(), s->value->name.str());
 }
 

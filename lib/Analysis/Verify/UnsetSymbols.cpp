@@ -165,7 +165,7 @@ private:
     }
 
     void code(const Code &c, const std::set<Name> &unset, const diag::Location &place) {
-        if (unset.empty() || c.text.empty())
+        if (unset.empty() || c.text().empty())
             return;
         for (const Name n : namesInCode(c, g_))
             if (unset.count(n))

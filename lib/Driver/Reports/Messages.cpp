@@ -80,8 +80,8 @@ bool callsMpi(const ir::Tasklet &t) {
     for (const Name environment : t.environments)
         if (environment.view() == "MPI" || environment.view().ends_with(".MPI"))
             return true;
-    for (const CppWord &w : cppWords(t.code.text))
-        if (t.code.language != ir::Language::Python && w.where == CppWord::Code && w.text.starts_with("MPI_"))
+    for (const CppWord &w : cppWords(t.code.text()))
+        if (!t.code.isPython() && w.where == CppWord::Code && w.text.starts_with("MPI_"))
             return true;
     return false;
 }

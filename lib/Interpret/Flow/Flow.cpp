@@ -13,7 +13,7 @@ struct Value {
 
 /// The code at an element of control flow, with its result converted to a type.
 Value value(Planner &p, Graph &g, const std::string &element, const ir::Code &code, Type t) {
-    Builder b = p.builder(g.top, p.symbolicDivision(), p.machine.site(element, code.text, {}));
+    Builder b = p.builder(g.top, p.symbolicDivision(), p.machine.site(element, code.text(), {}));
     Value out;
     if (const py::ExprRef e = g.top.parse(b, code)) {
         const Operand v = b.expression(*e);
@@ -199,16 +199,16 @@ private:
     static void statement(Planner &p, Graph &g, const std::string &element, const std::optional<ir::Code> &code, Assignments &out) {
         if (!code || code->empty())
             return;
-        const auto parsed = py::parseBlock(code->text);
-        if (!parsed.value || parsed.value->empty()) {
-            p.refuse(element, "code that is not Python: `" + code->text + "`");
+        const ir::Code::Block *parsed = code->block();
+        if (!parsed || parsed->empty()) {
+            p.refuse(element, "code that is not Python: `" + code->text() + "`");
             return;
         }
-        const py::Stmt &s = *parsed.value->front();
+        const py::Stmt &s = *parsed->front();
         const bool assigns = (s.kind == py::StmtKind::Assign || s.kind == py::StmtKind::AugAssign) && s.targets.size() == 1 &&
                              s.targets[0]->kind == py::ExprKind::Name;
         if (!assigns) {
-            p.refuse(element, "the statement `" + code->text + "` of a loop");
+            p.refuse(element, "the statement `" + code->text() + "` of a loop");
             return;
         }
         const py::ExprRef value = s.kind == py::StmtKind::Assign ? s.value : py::binary(s.op, s.targets[0], s.value);

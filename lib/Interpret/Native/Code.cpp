@@ -65,7 +65,7 @@ std::string NativeCode::refusal(const ir::Tasklet &t) const {
     const ir::SDFG *root = t.state()->sdfg();
     while (root->parentNode)
         root = root->parentNode->state()->sdfg();
-    if (names(t.code.text, "__state") || !t.stateFields.empty() || !t.codeInit.empty() || hasInitCode(*root))
+    if (names(t.code.text(), "__state") || !t.stateFields.empty() || !t.codeInit.empty() || hasInitCode(*root))
         return "C++ code that needs the program's state, or code that initialises it";
     return "";
 }
@@ -74,8 +74,8 @@ NativeCall &NativeCode::call(const Site *site) { return calls_.emplace_back("tas
 
 void NativeCode::define(const NativeCall &call, const ir::Tasklet &t) {
     if (!t.codeGlobal.empty())
-        declarations_ += t.codeGlobal.text + "\n";
-    functions_ += "\n" + call.definition(t.code.text);
+        declarations_ += t.codeGlobal.text() + "\n";
+    functions_ += "\n" + call.definition(t.code.text());
     environments_.insert(environments_.end(), t.environments.begin(), t.environments.end());
 }
 
@@ -86,7 +86,7 @@ void NativeCode::compile(const ir::SDFG &root, const NativeCompiler &compiler, d
     for (const ir::SDFG *g : ir::allSDFGs(root))
         for (const ir::TargetCode &c : g->globalCode)
             if (c.isForAll())
-                text += c.code.text + "\n";
+                text += c.code.text() + "\n";
     const std::shared_ptr<const NativeLibrary> library = compiler({text + declarations_ + functions_, environments_}, diags);
     for (NativeCall &c : calls_)
         if (library)

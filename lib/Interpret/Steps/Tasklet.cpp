@@ -72,7 +72,7 @@ public:
         for (const ir::Edge *e : t_.outEdges())
             if (!e->memlet.isEmpty() || e->srcConn)
                 output(b, *e);
-        t_.code.language == ir::Language::CPP ? native(b) : python(b);
+        t_.code.language() == ir::Language::CPP ? native(b) : python(b);
         for (const ir::Edge *e : t_.outEdges())
             if (e->srcConn)
                 writeBack(b, *e);
@@ -87,8 +87,8 @@ public:
     }
 
     void python(Builder &b) {
-        std::string text = t_.code.text;
-        if (t_.code.language == ir::Language::MLIR) {
+        std::string text = t_.code.text();
+        if (t_.code.language() == ir::Language::MLIR) {
             const Result<mlir::Translation> code = mlir::translate(text, outputNames());
             if (!code) {
                 b.refuse("code in MLIR: " + code.error());
@@ -97,8 +97,8 @@ public:
             text = code->python;
         }
         const auto parsed = py::parseBlock(text);
-        if ((t_.code.language != ir::Language::Python && t_.code.language != ir::Language::MLIR) || !parsed.value) {
-            b.refuse("code that is not Python: `" + t_.code.text.substr(0, 60) + "`");
+        if ((!t_.code.isPython() && t_.code.language() != ir::Language::MLIR) || !parsed.value) {
+            b.refuse("code that is not Python: `" + t_.code.text().substr(0, 60) + "`");
             return;
         }
         py::Env env = scope_.env();
@@ -140,7 +140,7 @@ public:
         for (Connection &c : outputs_)
             call.add(parameter(b, c, false));
         std::set<Name> done;
-        for (const CppWord &w : cppWords(t_.code.text)) {
+        for (const CppWord &w : cppWords(t_.code.text())) {
             const Name name(w.text);
             if (w.where == CppWord::Code && !w.member && done.insert(name).second && !find(inputs_, name) && !find(outputs_, name))
                 if (std::optional<NativeParameter> p = parameter(b, name))

@@ -27,7 +27,7 @@ std::optional<py::ExprRef> fillValue(Instance &in, const LibraryNode &n) {
         return src ? std::optional(read(in, src->place, src->start())) : std::nullopt;
     }
     const json::Value *v = n.properties.find("value");
-    return expression(in, v && !v->text().empty() ? v->text() : "0", Language::Python, analysis::placeOf(n));
+    return expression(in, ir::Code(v && !v->text().empty() ? v->text() : "0"), analysis::placeOf(n));
 }
 
 /// A copy or fill node.

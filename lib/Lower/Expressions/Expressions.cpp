@@ -209,13 +209,9 @@ py::Env environment(const Instance &in) {
 
 // ---------------------------------------------------------------------------------------------------- whole expressions
 
-ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Location &where) {
-    if (language == ir::Language::CPP)
-        return py::raw(text);
-    auto parsed = py::parseExpr(text);
-    if (!parsed.value)
-        return py::raw(text); // text that is not Python is C++ (format reference 9.1)
-    return expression(in, *parsed.value, where, symbolicSemantics(in));
+ExprRef expression(Instance &in, const ir::Code &code, const diag::Location &where) {
+    const ExprRef e = code.expression();
+    return e ? expression(in, e, where, symbolicSemantics(in)) : py::raw(code.text());
 }
 
 ExprRef expression(Instance &in, const ExprRef &parsed, const diag::Location &where, py::Semantics meaning) {

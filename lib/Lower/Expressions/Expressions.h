@@ -9,9 +9,9 @@
 
 namespace sdfgc::tree::lowering {
 
-/// Text of an edge, branch or loop, ready to print. C++ text, and text that is not Python, stays as it is. If it cannot be lowered,
-/// reports an error at `where` and returns null.
-py::ExprRef expression(Instance &in, const std::string &text, ir::Language language, const diag::Location &where);
+/// Code of an edge, branch or loop, ready to print. C++, and text that is not Python, stays as it is (format reference 9.1). If the code
+/// cannot be lowered, reports an error at `where` and returns null.
+py::ExprRef expression(Instance &in, const ir::Code &code, const diag::Location &where);
 
 /// The same for a tree over names of the graph, whose operators have the given meaning.
 py::ExprRef expression(Instance &in, const py::ExprRef &parsed, const diag::Location &where, py::Semantics meaning);

@@ -31,7 +31,7 @@ void lowerConsume(Instance &in, ConsumeEntry &c, tree::Block &out) {
     node->numPes = printable(in, inVariables(in, c.numPes));
     node->chunk = c.chunkSize;
     if (c.condition && !c.condition->empty())
-        node->condition = expression(in, c.condition->text, c.condition->language, analysis::placeOf(c));
+        node->condition = expression(in, *c.condition, analysis::placeOf(c));
     SymbolScope symbols(in);
     in.fn->names.open();
     if (c.peIndex) {

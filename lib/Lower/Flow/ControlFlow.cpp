@@ -58,13 +58,13 @@ bool containsContinue(const Region &r) {
 py::StmtRef loopStatement(Instance &in, const std::optional<ir::Code> &code, const diag::Location &where) {
     if (!code || code->empty())
         return nullptr;
-    auto parsed = py::parseBlock(code->text);
-    if (!parsed.value || parsed.value->size() != 1 || (*parsed.value)[0]->kind != py::StmtKind::Assign ||
-        (*parsed.value)[0]->targets.size() != 1 || (*parsed.value)[0]->targets[0]->kind != py::ExprKind::Name) {
-        in.error(diag::Id::BadCode, where, "a loop statement must be one assignment: `" + code->text + "`");
+    const ir::Code::Block *parsed = code->block();
+    if (!parsed || parsed->size() != 1 || (*parsed)[0]->kind != py::StmtKind::Assign || (*parsed)[0]->targets.size() != 1 ||
+        (*parsed)[0]->targets[0]->kind != py::ExprKind::Name) {
+        in.error(diag::Id::BadCode, where, "a loop statement must be one assignment: `" + code->text() + "`");
         return nullptr;
     }
-    const py::Stmt &s = *(*parsed.value)[0];
+    const py::Stmt &s = *(*parsed)[0];
     const py::ExprRef value = expression(in, s.value, where, symbolicSemantics(in));
     return value ? symbolAssignment(in, s.targets[0]->name, value) : nullptr;
 }
@@ -86,7 +86,7 @@ void lowerLoop(Instance &in, LoopRegion &l, tree::Block &out) {
         node->form = l.updateBeforeCondition ? Loop::DoWhile : Loop::TestLast;
     node->init = loopStatement(in, l.init, where);
     if (l.condition && !l.condition->empty())
-        node->condition = expression(in, l.condition->text, l.condition->language, where);
+        node->condition = expression(in, *l.condition, where);
     node->update = loopStatement(in, l.update, where);
     if (l.inverted && node->update && containsContinue(l))
         node->continueLabel = Name("next_" + std::to_string(in.fn->labels++));
@@ -107,7 +107,7 @@ void lowerConditional(Instance &in, ConditionalBlock &c, tree::Block &out) {
     for (const auto &branch : c.branches()) {
         If::Branch b;
         if (branch.condition)
-            b.condition = expression(in, branch.condition->text, branch.condition->language, where);
+            b.condition = expression(in, *branch.condition, where);
         b.body = std::make_unique<tree::Block>();
         in.fn->names.open();
         lowerRegion(in, *branch.region, *b.body);
@@ -171,7 +171,7 @@ void addAssignments(Instance &in, const InterstateEdge &e, const Region &r, tree
         return;
     const diag::Location where = analysis::placeOf(e, r);
     for (const auto &[symbol, text] : e.assignments)
-        if (py::ExprRef value = expression(in, text, Language::Python, where))
+        if (py::ExprRef value = expression(in, ir::Code(text), where))
             if (py::StmtRef assignment = symbolAssignment(in, symbol, std::move(value)))
                 out.add<Code>()->stmts.push_back(std::move(assignment));
 }

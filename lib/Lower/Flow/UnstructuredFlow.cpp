@@ -23,8 +23,7 @@ bool leave(Instance &in, const Region &r, std::vector<InterstateEdge *> edges,
         tree::Block *target = &body;
         if (!e->isUnconditional()) {
             auto *branch = body.add<If>();
-            branch->branches.push_back({expression(in, e->condition.text, e->condition.language, analysis::placeOf(*e, r)),
-                                        std::make_unique<tree::Block>()});
+            branch->branches.push_back({expression(in, e->condition, analysis::placeOf(*e, r)), std::make_unique<tree::Block>()});
             target = branch->branches.back().body.get();
         }
         addAssignments(in, *e, r, *target);

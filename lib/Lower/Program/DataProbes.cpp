@@ -68,8 +68,8 @@ void dataProbe(Instance &in, const AccessNode &n, tree::Block &out) {
     probe->strides = p.strides;
     probe->count = count;
     const ir::Code &condition = n.dataInstrumentCondition;
-    if (!condition.empty() && condition.text != "1")
-        probe->condition = expression(in, condition.text, condition.language, analysis::placeOf(n));
+    if (!condition.empty() && condition.text() != "1")
+        probe->condition = expression(in, condition, analysis::placeOf(n));
     if (staged && probe->restore)
         copyNow(in, DeviceCopy::HostToDevice, ref, device, p.type, count, *at);
     in.module().dataInstrumented = true;

@@ -51,7 +51,7 @@ bool isWorthMeasuring(const ir::Node &n) {
         return !analysis::asyncOp(static_cast<const LibraryNode &>(n));
     case NodeKind::Tasklet: {
         const auto &t = static_cast<const Tasklet &>(n);
-        return !t.code.empty() && !t.label.empty() && t.code.language != Language::Python;
+        return !t.code.empty() && !t.label.empty() && !t.code.isPython();
     }
     default:
         return false;

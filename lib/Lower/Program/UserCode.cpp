@@ -80,10 +80,10 @@ bool isDeclared(const SDFG &root, std::string_view field) {
 void refuseForeignFields(const LoweredProgram &program, const Tasklet &t) {
     const auto foreign =
         std::find_if(t.environments.begin(), t.environments.end(), [](Name path) { return !platform::environment(path.view()); });
-    if (foreign == t.environments.end() || t.code.language != Language::CPP)
+    if (foreign == t.environments.end() || t.code.language() != Language::CPP)
         return;
     const std::string_view path = foreign->view();
-    const std::vector<CppWord> words = cppWords(t.code.text);
+    const std::vector<CppWord> words = cppWords(t.code.text());
     for (std::size_t i = 1; i < words.size(); ++i)
         if (words[i].member && words[i - 1].text == "__state" && !isDeclared(program.root, words[i].text)) {
             program.error(diag::Id::ForeignField, analysis::placeOf(t), words[i].text, path.substr(path.rfind('.') + 1));
@@ -104,7 +104,7 @@ std::vector<std::string> textsForAll(const std::vector<TargetCode> &codes) {
     std::vector<std::string> texts;
     for (const TargetCode &c : codes)
         if (c.isForAll())
-            texts.push_back(c.code.text);
+            texts.push_back(c.code.text());
     return texts;
 }
 
@@ -165,21 +165,21 @@ Name unknownOnHost(const Instance &in, const Tasklet &t, const std::vector<py::S
 void takeTaskletBlocks(LoweredProgram &program, const Tasklet &t) {
     Module &module = *program.module;
     if (!t.codeGlobal.empty())
-        module.globalCode.push_back(t.codeGlobal.text);
+        module.globalCode.push_back(t.codeGlobal.text());
     if (!t.codeInit.empty())
-        module.initCode.push_back(t.codeInit.text);
+        module.initCode.push_back(t.codeInit.text());
     if (!t.codeExit.empty())
-        module.exitCode.push_back(t.codeExit.text);
+        module.exitCode.push_back(t.codeExit.text());
     for (const std::string &f : t.stateFields)
         refuseForeignRuntime(program, f, analysis::placeOf(t));
     for (const ir::Code *c : {&t.code, &t.codeInit, &t.codeExit})
-        if (c->language == Language::CPP)
-            refuseForeignRuntime(program, c->text, analysis::placeOf(t));
+        if (c->language() == Language::CPP)
+            refuseForeignRuntime(program, c->text(), analysis::placeOf(t));
     refuseForeignFields(program, t);
     module.rawCpp |= !t.codeGlobal.empty() || !t.codeInit.empty() || !t.codeExit.empty();
     std::string code;
     for (const ir::Code *c : {&t.code, &t.codeGlobal, &t.codeInit, &t.codeExit})
-        code += c->text + "\n";
+        code += c->text() + "\n";
     for (const std::string &f : t.stateFields) {
         module.rawFields.push_back(f);
         code += f + "\n";

@@ -69,7 +69,7 @@ bool TaskletConnections::connectInput(Edge &e) {
 }
 
 void TaskletConnections::connectTasklet(Edge &e, Type type, tree::Block &out) {
-    const bool hides = t_.code.language != Language::Python; // C++ text declares the connector's own name
+    const bool hides = !t_.code.isPython(); // C++ text declares the connector's own name
     const Name wanted = hides ? Name(t_.label + "_" + e.srcConn.str()) : e.srcConn;
     const VarId v = in_.declareValue(wanted, type ? type : Type(ScalarKind::Float64));
     out.add<Declare>(v);

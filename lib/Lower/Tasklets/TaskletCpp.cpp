@@ -50,7 +50,7 @@ void CppTasklet::lower(Block &out) {
     in_.module().rawCpp = true;
     in_.fn->names.open();
     raw_->comment = "tasklet " + t_.label;
-    raw_->text = taskletText(in_, t_, t_.code.text);
+    raw_->text = taskletText(in_, t_, t_.code.text());
     for (const auto *list : {&connections_.inputs, &connections_.outputs})
         for (const Connection &c : *list)
             taken_.insert(c.conn);

@@ -76,7 +76,7 @@ std::string taskletText(const Instance &in, const ir::Tasklet &t, const std::str
 std::vector<Name> symbolsIn(const Instance &in, const ir::Tasklet &t, const std::set<Name> &connectors) {
     std::vector<Name> found;
     std::set<Name> ignored(t.ignoredSymbols.begin(), t.ignoredSymbols.end());
-    for (const CppWord &w : cppWords(t.code.text)) {
+    for (const CppWord &w : cppWords(t.code.text())) {
         Name n(w.text);
         if (in.symbols.count(n) && !connectors.count(n) && !ignored.count(n) &&
             std::find(found.begin(), found.end(), n) == found.end())

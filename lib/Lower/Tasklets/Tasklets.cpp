@@ -19,14 +19,14 @@ namespace {
 
 /// The code of a tasklet whose code blocks have already been added.
 void lowerCode(Instance &in, Tasklet &t, tree::Block &out) {
-    if (t.code.text.find("__state") != std::string::npos)
+    if (t.code.text().find("__state") != std::string::npos)
         in.function().needsState = true;
     TaskletConnections connections(in, t);
     if (!connections.connect(out))
         return;
-    switch (t.code.language) {
+    switch (t.code.language()) {
     case Language::Python:
-        if (auto parsed = py::parseBlock(t.code.text); !parsed.value)
+        if (const auto &parsed = t.code.asBlock(); !parsed.value)
             in.error(diag::Id::BadCode, analysis::placeOf(t), parsed.error.message);
         else if (const Name n = unknownOnHost(in, t, *parsed.value))
             in.error(diag::Id::BadCode, analysis::placeOf(t),
@@ -40,8 +40,8 @@ void lowerCode(Instance &in, Tasklet &t, tree::Block &out) {
     case Language::Library:
         return lowerLibraryCall(in, t, connections, out);
     default:
-        in.error(diag::Id::LowerUnsupported, analysis::placeOf(t), "a tasklet in " + std::string(name(t.code.language)),
-                 std::string(pass::insteadOf(t.code.language)));
+        in.error(diag::Id::LowerUnsupported, analysis::placeOf(t), "a tasklet in " + std::string(name(t.code.language())),
+                 std::string(pass::insteadOf(t.code.language())));
     }
 }
 

@@ -213,12 +213,12 @@ void Printer::container(std::string_view word, Name name, const ir::DataDesc &d,
 
 void Printer::globalCode(const char *where, const ir::TargetCode &c) {
     std::string head = std::string(where) + " " + label(c.target.view());
-    if (c.code.language != ir::Language::CPP)
-        head += " (" + std::string(ir::name(c.code.language)) + ")";
-    if (hasControls(c.code.text) || c.code.text.empty())
-        return line(head + ": " + quoted(c.code.text));
+    if (c.code.language() != ir::Language::CPP)
+        head += " (" + std::string(ir::name(c.code.language())) + ")";
+    if (hasControls(c.code.text()) || c.code.text().empty())
+        return line(head + ": " + quoted(c.code.text()));
     open(head);
-    code(c.code.text);
+    code(c.code.text());
     close();
 }
 

@@ -73,7 +73,7 @@ void Printer::edges(const ir::Block &from, const ir::Block *next, const std::vec
         line("stop");
     for (const ir::InterstateEdge *e : out) {
         AttributeText a(*values_);
-        const bool plain = e->condition.language == ir::Language::Python && !e->condition.empty();
+        const bool plain = e->condition.isPython() && !e->condition.empty();
         a.without({"assignments", "debuginfo", plain ? "condition" : ""});
         interstateFields(a, *e, defaults);
         a.extra(e->extra);
@@ -83,7 +83,7 @@ void Printer::edges(const ir::Block &from, const ir::Block *next, const std::vec
         const bool falls = out.size() == 1 && e->dst == next && always && attributes.empty();
         if (!falls)
             line("goto " + name(*e->dst) + attributes +
-                 (always || !plain ? "" : " if " + serialize::text::line(e->condition.text)));
+                 (always || !plain ? "" : " if " + serialize::text::line(e->condition.text())));
         else if (isJump(from.kind()) && e->assignments.empty())
             line("then");
         for (const auto &[target, value] : e->assignments)
@@ -151,14 +151,14 @@ void Printer::block(const ir::Block &b) {
 namespace {
 
 /// A part of a loop header: Python on one line, not empty. `none` denotes a missing part.
-bool fitsLoop(const std::optional<ir::Code> &c) { return !c || (c->language == ir::Language::Python && fitsHead(c->text)); }
+bool fitsLoop(const std::optional<ir::Code> &c) { return !c || (c->isPython() && fitsHead(c->text())); }
 
 /// `i = 0; i < N; i = i + 1`; none if it would be parsed as another loop: code with a `;` or an open bracket, or a missing counter
 /// where `init` assigns a symbol.
 std::optional<std::string> forHead(const ir::LoopRegion &l) {
     if (!fitsLoop(l.init) || !fitsLoop(l.condition) || !fitsLoop(l.update))
         return std::nullopt;
-    auto text = [](const std::optional<ir::Code> &c) { return c ? c->text : std::string(); };
+    auto text = [](const std::optional<ir::Code> &c) { return c ? c->text() : std::string(); };
     const std::vector<std::string> parts = {text(l.init), text(l.condition), text(l.update)};
     if (l.variable.empty() && parseAssignment(parts[0]))
         return std::nullopt;
@@ -173,9 +173,9 @@ std::optional<std::string> forHead(const ir::LoopRegion &l) {
 /// `i: for i = 0; i < N; i = i + 1 {`, `w: while x > 0 {`
 void Printer::loop(const ir::LoopRegion &l) {
     const bool isWhile = !l.init && !l.update && l.condition && fitsLoop(l.condition);
-    const std::optional<std::string> written = isWhile ? "while " + l.condition->text : forHead(l);
+    const std::optional<std::string> written = isWhile ? "while " + l.condition->text() : forHead(l);
     const bool fits = written.has_value();
-    const auto start = fits && l.init ? parseAssignment(l.init->text) : std::nullopt;
+    const auto start = fits && l.init ? parseAssignment(l.init->text()) : std::nullopt;
     const bool variableIsTarget = l.variable.view() == (start ? start->name : std::string_view());
     const std::string attributes = blockAttributes(l, {fits ? "init_statement" : "", fits ? "loop_condition" : "",
                                                        fits ? "update_statement" : "", variableIsTarget ? "loop_variable" : ""});
@@ -193,10 +193,10 @@ void Printer::conditional(const ir::ConditionalBlock &c) {
     for (const auto &branch : c.branches()) {
         const ir::Region &r = *branch.region;
         std::string head = branch.condition ? "if " : "else";
-        if (branch.condition && branch.condition->language == ir::Language::Python)
-            head += serialize::text::head(branch.condition->text);
+        if (branch.condition && branch.condition->isPython())
+            head += serialize::text::head(branch.condition->text());
         else if (branch.condition)
-            head += quoted(branch.condition->text) + " " + std::string(ir::name(branch.condition->language));
+            head += quoted(branch.condition->text()) + " " + std::string(ir::name(branch.condition->language()));
         const char *kind = r.kind() == ir::BlockKind::Named          ? "named "
                            : r.kind() == ir::BlockKind::FunctionCall ? "call "
                            : r.kind() == ir::BlockKind::Unstructured ? "unstructured "

@@ -149,13 +149,13 @@ private:
         static const ir::Tasklet defaults;
         begin(t);
         AttributeText a(p_.values());
-        if (t.code.language != ir::Language::Python)
-            a.add(ir::name(t.code.language));
+        if (!t.code.isPython())
+            a.add(ir::name(t.code.language()));
         a.without({"label", "code"});
         taskletFields(a, t, defaults);
         rest(a, t);
         const std::string head = startLabel(t.label) + a.take();
-        const std::string &code = t.code.text;
+        const std::string &code = t.code.text();
         if (code.empty() || fitsLine(code) || hasControls(code))
             return p_.withItems(head + (code.empty() ? "" : ": " + line(code) + " "), groups(t), false);
         p_.withItems(head, groups(t), true);

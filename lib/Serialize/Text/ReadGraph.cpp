@@ -260,22 +260,22 @@ void TextReader::globalCode(std::string_view word) {
     const std::size_t start = c_.at;
     ir::TargetCode c;
     c.target = Name(label("the name of a source: `frame`, `cuda`, ..."));
-    c.code.language = ir::Language::CPP;
+    ir::Language language = ir::Language::CPP;
     Attributes a = attributes();
     a.take([&](std::string_view w) {
-        auto language = ir::parseEnum<ir::Language>(w);
-        c.code.language = language.value_or(c.code.language);
-        return language.has_value();
+        const auto named = ir::parseEnum<ir::Language>(w);
+        language = named.value_or(language);
+        return named.has_value();
     });
     ir::Extra none;
     fields(
         a, "code", [](FieldReader &) {}, none);
     if (c_.accept(":")) {
-        c.code.text = quotedText();
+        c.code = {quotedText(), language};
         endLine();
     } else {
         expect("{");
-        c.code.text = codeBlock(start);
+        c.code = {codeBlock(start), language};
     }
     (word == "global" ? graph().globalCode : word == "init" ? graph().initCode : graph().exitCode).push_back(std::move(c));
 }

@@ -308,14 +308,13 @@ std::unique_ptr<ir::Block> TextReader::conditional(std::string name, Attributes 
         const bool isElse = c_.acceptWord("else");
         std::optional<ir::Code> condition;
         if (c_.acceptWord("if")) {
-            condition.emplace(ir::Code{"", ir::Language::Python});
             c_.blanks();
             const bool isQuoted = c_.peek() == '"';
-            condition->text = rawText(true);
+            condition = ir::Code(rawText(true));
             if (isQuoted) {
                 const std::size_t at = c_.at;
                 if (auto language = ir::parseEnum<ir::Language>(c_.word()))
-                    condition->language = *language;
+                    condition = {condition->text(), *language};
                 else
                     c_.at = at;
             }

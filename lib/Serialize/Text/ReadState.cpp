@@ -143,19 +143,19 @@ void StateReader::tasklet(std::size_t start, std::string label) {
     }
     TextReader::Inside inside(r_, "tasklet " + label);
     auto *t = make<ir::Tasklet>(std::move(label));
+    auto language = ir::Language::Python;
     Attributes a = r_.attributes();
     a.take([&](std::string_view w) {
-        auto language = ir::parseEnum<ir::Language>(w);
-        t->code.language = language.value_or(t->code.language);
-        return language.has_value();
+        const auto named = ir::parseEnum<ir::Language>(w);
+        language = named.value_or(language);
+        return named.has_value();
     });
     nodeRest(a, *t, "a tasklet", [&](FieldReader &r) { taskletFields(r, *t); });
     begin(t);
-    if (c_.accept(":"))
-        t->code.text = taskletLine();
+    t->code = {c_.accept(":") ? taskletLine() : std::string(), language};
     items(*t, *t);
     if (t->code.empty() && c_.accept("{"))
-        t->code.text = r_.codeBlock(start);
+        t->code = {r_.codeBlock(start), language};
     else
         r_.endLine();
 }

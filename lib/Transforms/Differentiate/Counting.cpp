@@ -193,7 +193,8 @@ void bound(const analysis::CountedLoop &c, Name most) {
     if (l.inverted && !l.updateBeforeCondition)
         tested = tested + c.step;
     const sym::Expr end = c.valueIn(sym::Expr::symbol(most));
-    l.condition = Code{tested.str() + (c.down ? " > " : " < ") + end.str() + " and (" + l.condition->text + ")", Language::Python};
+    l.condition =
+        Code{tested.str() + (c.down ? " > " : " < ") + end.str() + " and (" + l.condition->text() + ")", Language::Python};
 }
 
 } // namespace

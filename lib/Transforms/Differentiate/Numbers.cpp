@@ -15,7 +15,7 @@ void printHeaders(SDFG &g) {
     for (Region *r : allRegions(g))
         if (auto *l = dyn_cast<LoopRegion>(r); l && !nest::isKept(*l) && analysis::hasPlainHeader(*l))
             for (std::optional<Code> *c : {&l->init, &l->condition})
-                (*c)->text = py::print(py::parseBlockOrRaw((*c)->text));
+                *c = Code((*c)->blockOrRaw());
 }
 
 std::vector<LoopRegion *> numberLoops(SDFG &g) {

@@ -13,7 +13,7 @@ using nest::Use;
 using nest::UseKind;
 
 std::map<Name, Name> gradientConnectors(const Tasklet &t, const SDFG &g, const std::string &prefix) {
-    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t.code.text));
+    const py::BlockNames names = py::blockNames(t.code.blockOrRaw());
     std::set<Name> taken = names.read;
     taken.insert(names.written.begin(), names.written.end());
     for (const auto *list : {&t.inConnectors, &t.outConnectors})
@@ -78,7 +78,7 @@ std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Task
                                                        const analysis::SymbolTypes &types,
                                                        const std::function<bool(const Use &)> &isActive, const std::string &prefix,
                                                        py::Ties ties) {
-    if (t.code.language != Language::Python)
+    if (!t.code.isPython())
         return diag::Message{
             diag::Id::GradientOfCode, "it is not written in Python",
             "write it in Python, give it a rule (its property `gradient`), or differentiate before library nodes are expanded"};
@@ -90,7 +90,7 @@ std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Task
         const Type known = types.of(n);
         return known.isVoid() ? std::optional<Type>(ScalarKind::Int64) : known; // a parameter of a surrounding map
     };
-    const std::set<Name> indexed = subscripted(py::parseBlockOrRaw(t.code.text));
+    const std::set<Name> indexed = subscripted(t.code.blockOrRaw());
     for (const Use &u : s.uses)
         if (auto why = addUse(out, u, t, g, isActive(u), indexed.count(u.connector) != 0))
             return std::move(*why);
@@ -98,7 +98,7 @@ std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Task
 }
 
 bool leavesNoDerivative(const Step &s, const Tasklet &t, const std::function<bool(const Use &)> &isActive) {
-    if (t.code.language == Language::Python)
+    if (t.code.isPython())
         return false;
     return std::all_of(s.uses.begin(), s.uses.end(), [&](const Use &u) {
         if (!isActive(u))

@@ -207,7 +207,7 @@ void TangentWriter::tasklet(TangentSite &site, const Tasklet &t) {
     if (const auto *why = std::get_if<diag::Message>(&made))
         return fail(*why, t);
     const auto &signature = std::get<py::Signature>(made);
-    const auto parsed = py::parseBlock(t.code.text);
+    const auto &parsed = t.code.asBlock();
     if (!parsed.value)
         return fail({diag::Id::GradientOfCode, parsed.error.message, ""}, t);
     const py::DerivativeOr derived = py::tangentOf(*parsed.value, signature);

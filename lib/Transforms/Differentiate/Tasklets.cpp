@@ -34,7 +34,7 @@ public:
         signature_ = std::move(std::get<py::Signature>(made));
         if (const Use *twice = writtenTwice())
             return r_.fail({diag::Id::GradientOfUpdate, twice->data.str(), "the tasklet may write one element of it twice"}, t_);
-        const auto parsed = py::parseBlock(t_.code.text);
+        const auto &parsed = t_.code.asBlock();
         if (!parsed.value)
             return r_.fail({diag::Id::GradientOfCode, parsed.error.message, ""}, t_);
         py::DerivativeOr derived = py::reverseOf(*parsed.value, signature_);
@@ -200,7 +200,7 @@ private:
         py::Signature zero = signature_;
         zero.activeOutputs = {connector};
         zero.gradient = [&](Name n) { return n == connector ? cleared : signature_.gradient(n); };
-        const py::DerivativeOr d = py::clearingOf(py::parseBlockOrRaw(t_.code.text), zero);
+        const py::DerivativeOr d = py::clearingOf(t_.code.blockOrRaw(), zero);
         if (const auto *error = std::get_if<py::DerivativeError>(&d))
             return r_.fail(messageOf(*error), t_);
         const auto &clearing = std::get<py::Derivative>(d);

@@ -137,7 +137,7 @@ void Updates::tasklet(Item i, std::vector<Item> &out) {
     for (std::size_t k = 0; k < s.uses.size(); ++k) {
         const Use &u = s.uses[k];
         const Connector *c = u.writes() ? t->outConnector(u.connector) : nullptr;
-        if (u.kind != UseKind::Update || isSum(u.memlet.wcr) || !takesPart_(u) || t->code.language != Language::Python || !c ||
+        if (u.kind != UseKind::Update || isSum(u.memlet.wcr) || !takesPart_(u) || !t->code.isPython() || !c ||
             c->type.isPointer() || u.memlet.dynamic || !subsetOf(u) || !subsetOf(u)->isOneElement() ||
             usesAt(s, u.connector, true).size() != 1)
             continue;
@@ -160,8 +160,8 @@ bool Updates::readBefore(Step &s, std::size_t use) {
     auto t = copyOf(*cast<Tasklet>(s.nodes.front()));
     const Name old = maker_.connector("__old"), to = maker_.connector("__new");
     const Type type = t->outConnector(u.connector)->type;
-    std::string &code = t->code.text;
-    code += (code.empty() || code.back() == '\n' ? "" : "\n") + applied(u.memlet.wcr, to, old, u.connector);
+    const std::string &before = t->code.text();
+    t->code = before + (before.empty() || before.back() == '\n' ? "" : "\n") + applied(u.memlet.wcr, to, old, u.connector);
     std::erase_if(t->outConnectors, [&](const Connector &c) { return c.name == u.connector; });
     t->addIn(old, type);
     t->addOut(to, type);

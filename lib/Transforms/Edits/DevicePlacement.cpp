@@ -175,7 +175,7 @@ void Placement::collect(SDFG &g) {
 bool Placement::isDeviceNode(const HostNode &n) {
     if (isKernelMap(*n.node))
         return true;
-    if (const auto *t = dyn_cast<Tasklet>(n.node); t && t->code.language != Language::Python)
+    if (const auto *t = dyn_cast<Tasklet>(n.node); t && !t->code.isPython())
         return false; // host code that may receive device memory
     if (isa<LibraryNode>(n.node))
         return false;

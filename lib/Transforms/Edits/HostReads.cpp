@@ -108,19 +108,20 @@ class ControlFlowRenaming {
 public:
     ControlFlowRenaming(Name from, Name to) : names_{{from, py::name(to)}} {}
 
-    void expression(std::string &text) const {
-        if (const auto parsed = py::parseExpr(text); parsed.value)
-            if (const std::string renamed = py::print(*py::substitute(*parsed.value, names_)); renamed != py::print(**parsed.value))
-                text = renamed;
+    void expression(Code &code) const {
+        if (const py::ExprRef e = code.expression())
+            if (Code renamed(*py::substitute(e, names_)); renamed.text() != py::print(*e))
+                code = std::move(renamed);
     }
-    void statements(std::string &text) const {
-        const auto block = py::parseBlockOrRaw(text);
-        std::string renamed = py::print(py::substitute(block, names_));
-        if (renamed == py::print(block))
-            return;
-        while (!renamed.empty() && renamed.back() == '\n')
-            renamed.pop_back();
-        text = std::move(renamed);
+    void value(std::string &text) const {
+        Code code(text);
+        expression(code);
+        text = code.text();
+    }
+    void statements(Code &code) const {
+        if (const Code::Block *block = code.block())
+            if (Code renamed(py::substitute(*block, names_)); renamed.text() != py::print(*block))
+                code = std::move(renamed);
     }
 
 private:
@@ -133,22 +134,22 @@ void renameInControlFlow(SDFG &g, Name from, Name to) {
     const ControlFlowRenaming rename(from, to);
     for (Region *r : allRegions(g)) {
         for (const auto &e : r->edges()) {
-            rename.expression(e->condition.text);
+            rename.expression(e->condition);
             for (auto &[symbol, value] : e->assignments)
-                rename.expression(value);
+                rename.value(value);
         }
         for (const auto &b : r->blocks()) {
             if (auto *l = dyn_cast<LoopRegion>(b.get())) {
                 if (l->condition)
-                    rename.expression(l->condition->text);
+                    rename.expression(*l->condition);
                 for (auto *code : {&l->init, &l->update})
                     if (*code)
-                        rename.statements((*code)->text);
+                        rename.statements(**code);
             }
             if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
                 for (auto &branch : c->branches())
                     if (branch.condition)
-                        rename.expression(branch.condition->text);
+                        rename.expression(*branch.condition);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include "sdfgc/IR/LabelName.h"
 #include "sdfgc/IR/ScopeConnectors.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 namespace sdfgc::transforms {
@@ -77,10 +78,8 @@ void ControlKernel::build(State &s, const std::string &label, const DebugInfo &w
             store(cell, value);
     MapEntry *entry = addThread(s, identifierOf(label, "control_"), where);
     MapExit *exit = entry->exit;
-    Tasklet *tasklet = s.addTasklet(entry->label, {});
+    Tasklet *tasklet = s.addTasklet(entry->label, sdfgc::text::joined(lines_, "\n"));
     tasklet->debugInfo = where;
-    for (const std::string &line : lines_)
-        tasklet->code.text += (tasklet->code.text.empty() ? "" : "\n") + line;
     int number = 0;
     std::map<Name, AccessNode *> nodes;
     for (const Port &p : inputs_) {

@@ -169,8 +169,8 @@ private:
     /// May the step have effects that its memory does not show? Python tasklets without calls of user functions have none.
     bool hasEffects(const StreamStep &x) const {
         const auto *t = x.edge ? nullptr : dyn_cast<Tasklet>(x.node);
-        const bool plain = x.edge || (t && t->code.language == Language::Python && t->codeGlobal.text.empty() &&
-                                      t->stateFields.empty() && !t->sideEffects.value_or(false));
+        const bool plain = x.edge || (t && t->code.isPython() && t->codeGlobal.text().empty() && t->stateFields.empty() &&
+                                      !t->sideEffects.value_or(false));
         return !plain || !chain_.front()->sdfg()->root()->callbackMapping.empty();
     }
 

@@ -14,7 +14,7 @@ using namespace ir;
 
 namespace {
 
-bool isPython(const std::optional<Code> &c) { return !c || c->language == Language::Python; }
+bool isPython(const std::optional<Code> &c) { return !c || c->isPython(); }
 
 /// The jumps of a loop itself, without those of inner loops.
 void jumpsOf(const Region &r, std::vector<const Block *> &out) {
@@ -133,11 +133,11 @@ void LoopJumps::loop(LoopRegion &l) {
         return;
     const std::string stays = s.leaves.str() + " == 0";
     const bool tests = l.condition && !l.condition->empty();
-    l.condition = Code{tests ? "(" + l.condition->text + ") and " + stays : stays, Language::Python};
-    if (l.update && !l.update->empty())
-        if (const std::size_t at = l.update->text.find('='); at != std::string::npos)
-            l.update->text = l.update->text.substr(0, at + 1) + " (" + l.update->text.substr(at + 1) + ") if " + stays + " else " +
-                             l.update->text.substr(0, at);
+    l.condition = Code{tests ? "(" + l.condition->text() + ") and " + stays : stays, Language::Python};
+    const std::string update = l.update ? l.update->text() : "";
+    if (const std::size_t at = update.find('='); at != std::string::npos)
+        l.update = Code(update.substr(0, at + 1) + " (" + update.substr(at + 1) + ") if " + stays + " else " + update.substr(0, at),
+                        l.update->language());
     if (&l == &outermost_)
         left_ = s.leaves;
     else
@@ -162,7 +162,7 @@ bool LoopJumps::block(Block &b, const Symbols &s) {
     }
     if (auto *c = dyn_cast<ConditionalBlock>(&b)) {
         if (const Block *jump = onlyJump(*c)) {
-            assignInPlaceOf(b, of(s, *jump, "1 if (" + c->branches()[0].condition->text + ") else 0"));
+            assignInPlaceOf(b, of(s, *jump, "1 if (" + c->branches()[0].condition->text() + ") else 0"));
             return true;
         }
         bool jumps = false;

@@ -231,20 +231,20 @@ std::optional<DeviceLoopNest::Evaluation> DeviceLoopNest::statement(const std::o
                                                                     const std::vector<const Block *> &before) {
     if (!code || code->empty())
         return std::nullopt;
-    const auto parsed = py::parseBlock(code->text);
-    const bool plain = parsed.value && parsed.value->size() == 1 && (*parsed.value)[0]->kind == py::StmtKind::Assign &&
-                       (*parsed.value)[0]->targets.size() == 1 && (*parsed.value)[0]->targets[0]->kind == py::ExprKind::Name;
-    if (!plain || code->language != Language::Python) {
-        reject(Why::Opaque, "`" + code->text + "` is not an assignment to a symbol");
+    const Code::Block *parsed = code->block();
+    const bool plain = parsed && parsed->size() == 1 && (*parsed)[0]->kind == py::StmtKind::Assign &&
+                       (*parsed)[0]->targets.size() == 1 && (*parsed)[0]->targets[0]->kind == py::ExprKind::Name;
+    if (!plain) {
+        reject(Why::Opaque, "`" + code->text() + "` is not an assignment to a symbol");
         return std::nullopt;
     }
-    const py::Stmt &s = *(*parsed.value)[0];
+    const py::Stmt &s = *(*parsed)[0];
     symbols_.insert(s.targets[0]->name);
     return evaluation(s.targets[0]->name, py::print(*s.value), before);
 }
 
 void DeviceLoopNest::loop(LoopRegion &l) {
-    if (l.condition && l.condition->language != Language::Python)
+    if (l.condition && !l.condition->isPython())
         return reject(Why::Opaque, "its condition is not Python");
     if (!l.condition || l.condition->empty())
         return reject(Why::LoopForm, "it has no condition");
@@ -261,7 +261,7 @@ void DeviceLoopNest::loop(LoopRegion &l) {
     edges(l);
     Loop out{&l, statement(l.init, front), {}, {}};
     out.update = statement(l.update, tested);
-    out.condition = evaluation({}, l.condition->text, tested);
+    out.condition = evaluation({}, l.condition->text(), tested);
     loops_.push_back(std::move(out));
 }
 
@@ -298,12 +298,12 @@ void DeviceLoopNest::conditional(ConditionalBlock &c) {
             out.conditions.emplace_back();
             continue;
         }
-        if (branch.condition->language != Language::Python)
+        if (!branch.condition->isPython())
             return reject(Why::Opaque, "a condition in it is not Python");
-        out.conditions.push_back(evaluation({}, branch.condition->text, front));
+        out.conditions.push_back(evaluation({}, branch.condition->text(), front));
         for (const analysis::SymbolValue::Read &r : out.conditions.back()->value.reads) // a kernel computes all conditions
             if (out.conditions.size() > 1 && !(r.element == g_.desc(r.data)->fullSubset()))
-                reject(Why::Opaque, "`" + branch.condition->text + "` is only read where another condition does not hold");
+                reject(Why::Opaque, "`" + branch.condition->text() + "` is only read where another condition does not hold");
     }
     branches_.push_back(std::move(out));
 }

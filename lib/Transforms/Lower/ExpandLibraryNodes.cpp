@@ -83,7 +83,7 @@ private:
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes())
                     if (const auto *t = dyn_cast<Tasklet>(n.get()))
-                        for (const platform::Environment *e : platform::neededBy(t->environments, t->code.text))
+                        for (const platform::Environment *e : platform::neededBy(t->environments, t->code.text()))
                             called.insert(e);
         for (const platform::Environment &e : platform::environments())
             if (called.contains(&e) && !e.libraries.empty())

@@ -164,8 +164,8 @@ public:
         for (SDFG *g : all)
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes())
-                    if (auto *t = dyn_cast<Tasklet>(n.get()); t && t->code.language == Language::CPP && recognise(*t)) {
-                        context.done(*t, "a library call: `" + t->code.text + "`");
+                    if (auto *t = dyn_cast<Tasklet>(n.get()); t && t->code.language() == Language::CPP && recognise(*t)) {
+                        context.done(*t, "a library call: `" + t->code.text() + "`");
                         changed = true;
                     }
         return changed;
@@ -173,7 +173,7 @@ public:
 
 private:
     static bool recognise(Tasklet &t) {
-        const std::optional<CallText> call = oneCall(t.code.text);
+        const std::optional<CallText> call = oneCall(t.code.text());
         const platform::Environment *e = call ? platform::environmentOfCall(call->function) : nullptr;
         if (!e || e->side != platform::Environment::Side::Host || !t.codeGlobal.empty() || !hasPlainEdges(t))
             return false;

@@ -294,7 +294,7 @@ private:
         for (Edge *e : edges) {
             const auto *t = dyn_cast<Tasklet>(e->dst);
             const auto at = std::find(grids_.begin(), grids_.end(), grid.data);
-            if (!t || t->code.language != Language::CPP || s.sdfg() != &g_ || at == grids_.end())
+            if (!t || t->code.language() != Language::CPP || s.sdfg() != &g_ || at == grids_.end())
                 continue;
             const auto k = static_cast<std::size_t>(at - grids_.begin());
             if (!handles_.contains(k)) {
@@ -339,12 +339,12 @@ private:
     void dropCode(std::vector<TargetCode> &codes) {
         for (TargetCode &c : codes) {
             std::string kept;
-            for (const std::string &statement : statements(c.code.text))
+            for (const std::string &statement : statements(c.code.text()))
                 if (!mentionsField(statement))
                     kept += statement;
-            c.code.text = cppWords(kept).empty() ? "" : kept; // comments alone do not count
+            c.code = {cppWords(kept).empty() ? "" : kept, c.code.language()}; // comments alone do not count
         }
-        std::erase_if(codes, [](const TargetCode &c) { return c.code.text.empty(); });
+        std::erase_if(codes, [](const TargetCode &c) { return c.code.text().empty(); });
     }
     bool mentionsField(const std::string &statement) const {
         const std::vector<CppWord> words = cppWords(statement);

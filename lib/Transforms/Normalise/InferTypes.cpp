@@ -199,16 +199,16 @@ private:
 
     /// Infers, from a tasklet's code, the types of outputs without a typed memlet.
     void inferFromCode(Tasklet &t, const analysis::ScopeTree &scopes) {
-        if (t.code.language != Language::Python)
+        if (!t.code.isPython())
             return;
-        auto parsed = py::parseBlock(t.code.text);
-        if (!parsed.value)
+        const Code::Block *parsed = t.code.block();
+        if (!parsed)
             return;
         TypeEnvironment names(sdfg_, scopes, t, &structs_);
         py::Env env = names.forCode(t);
         auto isOutput = [&](Name n) { return t.outConnector(n) != nullptr; };
         const auto semantics = context_.options.hasDaceMeaning() ? py::Semantics::Dace : py::Semantics::Python;
-        py::TypedBlock typed = py::inferTypes(py::resolveModules(*parsed.value, env), env, isOutput, semantics);
+        py::TypedBlock typed = py::inferTypes(py::resolveModules(*parsed, env), env, isOutput, semantics);
         for (Connector &c : t.outConnectors)
             if (auto it = typed.assigned.find(c.name); !c.type && it != typed.assigned.end() && it->second)
                 set(c, it->second);

@@ -97,7 +97,7 @@ bool nameElements(SDFG &g) {
         for (std::optional<Code> *c : {&l->init, &l->condition}) {
             const auto &changes = c == &l->init ? isWritten : isWrittenLater;
             bool isNamed = false;
-            const auto named = py::replace(py::parseBlockOrRaw((*c)->text), [&](const py::ExprRef &e) -> py::ExprRef {
+            const auto named = py::replace((*c)->blockOrRaw(), [&](const py::ExprRef &e) -> py::ExprRef {
                 const auto element = fixedElement(*e, *l, changes);
                 if (!element)
                     return nullptr;
@@ -112,7 +112,7 @@ bool nameElements(SDFG &g) {
                 return py::name(symbol);
             });
             if (isNamed)
-                (*c)->text = py::print(named);
+                *c = Code(named);
         }
         if (values.empty())
             continue;

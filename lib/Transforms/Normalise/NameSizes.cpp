@@ -58,8 +58,8 @@ bool nameSizes(SDFG &g) {
     };
     for (LoopRegion *l : loops)
         for (std::optional<Code> *c : {&l->init, &l->condition, &l->update})
-            if (*c && (*c)->language == Language::Python)
-                (*c)->text = py::print(py::rewrite(py::parseBlockOrRaw((*c)->text), named));
+            if (*c && (*c)->isPython())
+                *c = Code(py::rewrite((*c)->blockOrRaw(), named));
     Block *start = g.start();
     State *s = g.addStateBefore(start, g.freshLabel("sizes"));
     for (InterstateEdge *e : s->outEdges())

@@ -59,7 +59,7 @@ public:
 
     /// `memcpy(_out, _in, 32 * sizeof(double));`
     bool copy() {
-        const std::string_view text = text::trimmed(t_.code.text), function = "memcpy(";
+        const std::string_view text = text::trimmed(t_.code.text()), function = "memcpy(";
         if (!text.starts_with(function) || !text.ends_with("));") || t_.inEdges().size() != 1 || t_.outEdges().size() != 1 ||
             !t_.codeGlobal.empty())
             return false;
@@ -266,14 +266,14 @@ public:
 private:
     static bool raise(Tasklet &t, pass::Context &context) {
         const pass::Element element(t);
-        if (t.code.language == Language::CPP) {
+        if (t.code.language() == Language::CPP) {
             if (!Raising(t).copy())
                 return false;
             context.done(element, "a copy: `memcpy`");
             return true;
         }
         std::string why;
-        const auto call = t.code.language == Language::Library ? analysis::libraryCall(t, why) : std::nullopt;
+        const auto call = t.code.language() == Language::Library ? analysis::libraryCall(t, why) : std::nullopt;
         if (!call || !Raising(t).product(*call))
             return false;
         context.done(element, "a library node: `" + call->function + "`");

@@ -57,13 +57,11 @@ bool isChain(const Region &r) {
 
 /// Rewrites `i += 2` as `i = i + 2`. Returns whether it was such a statement.
 bool spellOut(std::optional<Code> &statement) {
-    const auto block = statement ? py::parseBlock(statement->text) : py::Parsed<std::vector<py::StmtRef>>();
-    if (!block.value || block.value->size() != 1 || block.value->front()->kind != py::StmtKind::AugAssign)
+    const Code::Block *block = statement ? statement->block() : nullptr;
+    if (!block || block->size() != 1 || block->front()->kind != py::StmtKind::AugAssign)
         return false;
-    const py::Stmt &s = *block.value->front();
-    statement->text = py::print({py::assign(s.targets[0], py::binary(s.op, s.targets[0], s.value))});
-    while (!statement->text.empty() && statement->text.back() == '\n')
-        statement->text.pop_back();
+    const py::Stmt &s = *block->front();
+    statement = Code(py::print(*s.targets[0]) + " = " + py::print(*py::binary(s.op, s.targets[0], s.value)));
     return true;
 }
 

@@ -187,23 +187,19 @@ private:
 
     /// Adds an `if` to the code; false if names in the code shadow those of the condition, or if it is not Python.
     static bool branchIn(Tasklet &t, sym::Expr when) {
-        if (t.code.language != Language::Python)
-            return false;
-        auto block = py::parseBlock(t.code.text);
+        const Code::Block *block = t.code.block();
         const auto condition = py::parseExpr(when.str());
-        if (!block.value || !condition.value)
+        if (!block || !condition.value)
             return false;
-        const py::BlockNames names = py::blockNames(*block.value);
+        const py::BlockNames names = py::blockNames(*block);
         for (const Name n : when.freeSymbols())
             if (t.inConnector(n) || t.outConnector(n) || names.written.count(n))
                 return false;
         py::Stmt branch;
         branch.kind = py::StmtKind::If;
         branch.value = *condition.value;
-        branch.body = *block.value;
-        t.code.text = py::print({std::make_shared<py::Stmt>(std::move(branch))});
-        while (t.code.text.ends_with('\n'))
-            t.code.text.pop_back();
+        branch.body = *block;
+        t.code = Code({std::make_shared<py::Stmt>(std::move(branch))});
         return true;
     }
 

@@ -183,7 +183,7 @@ private:
             return Refusal{analysis::placeOf(n), "`" + n.label + "`",
                            "it takes vectors, and is in no map with the schedule SVE_Map",
                            "give its connectors the type of an element"};
-        if (t && t->code.language != Language::Python)
+        if (t && !t->code.isPython())
             return Refusal{analysis::placeOf(n), "tasklet `" + n.label + "`", "its code takes vectors, and is not in Python",
                            "write it in Python"};
         return std::nullopt;

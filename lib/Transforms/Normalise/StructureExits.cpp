@@ -54,14 +54,14 @@ struct Flag {
     Name symbol;               // once it is tested
 };
 
-std::string textOf(const std::optional<Code> &c) { return c && !c->empty() ? c->text : "True"; }
+std::string textOf(const std::optional<Code> &c) { return c && !c->empty() ? c->text() : "True"; }
 
 bool isAlways(const std::string &condition) { return condition == "True" || condition == "1"; }
 
-bool isExpression(const Code &c) { return c.language == Language::Python && py::parseExpr(c.text).value; }
+bool isExpression(const Code &c) { return c.expression() != nullptr; }
 
 bool isAssignment(const Code &c) {
-    const auto block = c.language == Language::Python ? py::parseBlock(c.text).value : std::nullopt;
+    const Code::Block *block = c.block();
     return block && block->size() == 1 && block->front()->kind == py::StmtKind::Assign;
 }
 
@@ -285,10 +285,10 @@ private:
     /// Moves breaks at the start of a loop's body into its condition.
     void joinBreaks(LoopRegion &l) {
         while (ConditionalBlock *c = breakInFront(l)) {
-            const py::ExprRef ends = *py::parseExpr(c->branches().front().condition->text).value;
+            const py::ExprRef ends = c->branches().front().condition->expression();
             std::vector<py::ExprRef> tests{py::unary(py::Op::Not, ends)};
             if (!isAlways(textOf(l.condition)))
-                tests.insert(tests.begin(), *py::parseExpr(l.condition->text).value);
+                tests.insert(tests.begin(), l.condition->expression());
             l.condition = Code{printAll(std::move(tests)), Language::Python};
             replaceByState(*c, edits_.freshLabel(c->label));
         }
@@ -302,7 +302,7 @@ private:
         leaving.erase(&own.skipped);
         if (!leaving.empty()) {
             endBy(l, leaving);
-            context_.done(l, "`" + l.condition->text + "` ends it after a jump");
+            context_.done(l, "`" + l.condition->text() + "` ends it after a jump");
         }
         write(own.skipped, *l.start());
         write(own.left, l);
@@ -321,7 +321,7 @@ private:
         if (!l.update || (!variables_.isReadOutside(l) && analysis::containersRead(Code(*l.update), g_).empty()))
             return;
         const std::string i = l.variable.str();
-        const std::string next = py::print(*py::parseBlockOrRaw(l.update->text).front()->value);
+        const std::string next = py::print(*l.update->blockOrRaw().front()->value);
         l.update = Code{i + " = " + next + " if " + stays + " else " + i, Language::Python};
     }
 

@@ -18,7 +18,7 @@ bool isTaken(const SDFG &g, Name name) {
             const auto *t = dyn_cast<Tasklet>(n.get());
             if (n->inConnector(name) || n->outConnector(name) ||
                 (m && std::find(m->params.begin(), m->params.end(), name) != m->params.end()) ||
-                (t && t->code.text.find(name.view()) != std::string::npos))
+                (t && t->code.text().find(name.view()) != std::string::npos))
                 return true;
         }
     return false;

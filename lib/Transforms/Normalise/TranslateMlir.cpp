@@ -51,7 +51,7 @@ class TranslateMlir : public pass::GraphPass {
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes())
-                    if (auto *t = dyn_cast<Tasklet>(n.get()); t && t->code.language == Language::MLIR) {
+                    if (auto *t = dyn_cast<Tasklet>(n.get()); t && t->code.language() == Language::MLIR) {
                         if (!translate(*t, context))
                             return false;
                         changed = true;
@@ -63,7 +63,7 @@ class TranslateMlir : public pass::GraphPass {
         std::vector<Name> outputs;
         for (const Connector &c : t.outConnectors)
             outputs.push_back(c.name);
-        const Result<mlir::Translation> code = mlir::translate(t.code.text, outputs);
+        const Result<mlir::Translation> code = mlir::translate(t.code.text(), outputs);
         if (const std::string fault = code ? faultOf(t, *code) : code.error(); !fault.empty()) {
             diag::Location place = analysis::placeOf(t);
             place.file = context.options.file;

@@ -30,7 +30,7 @@ namespace {
 
 /// The new value of the variable after `v = value` or `v += value`; nothing for any other code.
 std::optional<std::string> valueGivenBy(const std::optional<Code> &c, Name v) {
-    const auto block = c && c->language == Language::Python ? py::parseBlock(c->text).value : std::nullopt;
+    const Code::Block *block = c ? c->block() : nullptr;
     if (!block || block->size() != 1)
         return std::nullopt;
     const py::Stmt &s = *block->front();

@@ -52,7 +52,7 @@ bool writesAlways(const Edge &leaf) {
     if (const auto *nested = dyn_cast<NestedSDFGNode>(leaf.src))
         return alwaysWrites(*nested, leaf.srcConn);
     if (const auto *t = dyn_cast<Tasklet>(leaf.src)) // Python code with access to an entire array may write only parts of it
-        return t->code.language != Language::Python || (leaf.memlet.subset && leaf.memlet.subset->numElements().isOne());
+        return !t->code.isPython() || (leaf.memlet.subset && leaf.memlet.subset->numElements().isOne());
     const auto *library = dyn_cast<LibraryNode>(leaf.src);
     return !library || libnodes::overwrites(*library);
 }

@@ -164,10 +164,9 @@ private:
     /// The elements of a connector that a tasklet reads: `x[at]`, where another connector is an element of a container. Empty if
     /// they are not known.
     std::vector<ExtentAccess> elementsOf(const Tasklet &t, Name connector) {
-        const auto code =
-            t.code.language == Language::Python ? py::parseBlock(t.code.text) : py::Parsed<std::vector<py::StmtRef>>();
+        const Code::Block *code = t.code.isPython() ? t.code.block() : nullptr;
         std::vector<ExtentAccess> out;
-        if (!code.value)
+        if (!code)
             return out;
         std::map<Name, py::ExprRef> values; // of connectors
         for (const Edge *e : t.inEdges())
@@ -193,7 +192,7 @@ private:
             else
                 out.push_back({{}, *index.expr + 1, nullptr});
         };
-        for (const py::StmtRef &statement : *code.value)
+        for (const py::StmtRef &statement : *code)
             if (statement->kind == py::StmtKind::Assign)
                 visit(statement->value);
             else
@@ -215,7 +214,7 @@ private:
 
     /// Notes the symbols and containers that code reads.
     void need(const Code &c) {
-        if (c.language != Language::Python)
+        if (!c.isPython())
             return fail("control flow is not Python");
         for (const Name n : analysis::namesInCode(c, g_)) {
             if (analysis::isCallback(g_, n))
@@ -250,7 +249,7 @@ private:
                 if (a->data == n)
                     for (const Edge *e : a->inEdges()) {
                         const auto *t = dyn_cast<Tasklet>(e->src);
-                        if (!t || t->code.language != Language::Python || !e->memlet.wcr.empty() || !scopes.enclosing(t).empty())
+                        if (!t || !t->code.isPython() || !e->memlet.wcr.empty() || !scopes.enclosing(t).empty())
                             return false;
                         writers.push_back(t);
                     }

@@ -66,8 +66,8 @@ private:
 /// its code names a container itself, which need not have the values of the device.
 bool canStage(const Tasklet &t) {
     const SDFG &g = *t.state()->sdfg();
-    if (t.code.language != Language::Python)
-        for (Name word : analysis::identifiers(t.code.text))
+    if (!t.code.isPython())
+        for (Name word : analysis::identifiers(t.code.text()))
             if (g.arrays.contains(word) && !t.inConnector(word) && !t.outConnector(word))
                 return false;
     const auto passes = [](const Edge *e) { return e->src->isCode() && e->dst->isCode() && !e->memlet.isEmpty(); };
@@ -121,7 +121,7 @@ bool isCallback(const SDFG *g, Name n) {
 } // namespace
 
 bool isForHost(const Tasklet &t) {
-    if (t.code.language != Language::Python || t.sideEffects.value_or(false))
+    if (!t.code.isPython() || t.sideEffects.value_or(false))
         return true;
     const SDFG &g = *t.state()->sdfg();
     const std::set<Name> names = analysis::namesInTasklet(t.code, g);

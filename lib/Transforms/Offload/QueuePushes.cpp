@@ -46,12 +46,12 @@ template <class Taken> Name connectorFor(std::string name, const SDFG &g, const 
 
 /// Rewrites the code; returns the connector of the counter.
 Name append(Tasklet &t, Name queue, Type element) {
-    const std::vector<py::StmtRef> code = *py::parseBlock(t.code.text).value;
+    const std::vector<py::StmtRef> code = *t.code.block();
     const py::BlockNames names = py::blockNames(code);
     const Name count = connectorFor(queue.str() + "_count", *t.state()->sdfg(), [&](Name n) {
         return names.read.count(n) || names.written.count(n) || t.inConnector(n) || t.outConnector(n);
     });
-    t.code.text = py::print(appended(code, queue, count));
+    t.code = Code(appended(code, queue, count));
     t.outConnector(queue)->type = Type::pointer(element);
     t.outConnectors.push_back({count, ScalarKind::Int64});
     return count;
@@ -70,7 +70,7 @@ Edge *pushByTasklet(Edge &copy) {
     const SDFG &g = *s.sdfg();
     const Name value = connectorFor("v", g, [](Name) { return false; }), queue = connectorFor("q", g, [](Name) { return false; });
     t->label = "push";
-    t->code.text = queue.str() + " = " + value.str();
+    t->code = queue.str() + " = " + value.str();
     const auto *from = cast<AccessNode>(copy.src);
     s.connect(copy.src, copy.srcConn, t, value, Memlet::simple(from->data, copied(copy, *g.desc(from->data))));
     t->inConnector(value)->type = g.desc(from->data)->dtype;
@@ -153,7 +153,7 @@ Reason QueuePushes::obstacle(const Edge &push) const {
         return {};
     }
     const auto *t = dyn_cast<Tasklet>(push.src);
-    if (!t || t->code.language != Language::Python || !py::parseBlock(t->code.text).value)
+    if (!t || !t->code.isPython() || !t->code.block())
         return {Why::Opaque, "something other than a Python tasklet pushes to it"};
     return {};
 }

@@ -35,10 +35,10 @@ constexpr int64_t longRow = 64; // bytes: the minimum that a device reads
 
 /// The right-hand side of `connector = ...`; nothing for other code.
 std::optional<std::string> assigned(const Tasklet &t, Name connector) {
-    if (t.code.language != Language::Python)
+    if (!t.code.isPython())
         return std::nullopt;
     std::string text;
-    for (char c : t.code.text)
+    for (char c : t.code.text())
         if (c != ' ' && c != '\t' && c != '\r' && (c != '\n' || !text.empty()))
             text += c;
     while (!text.empty() && (text.back() == '\n' || text.back() == ';'))

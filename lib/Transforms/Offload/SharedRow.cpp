@@ -113,7 +113,7 @@ private:
     /// Does a step only compute with the thread's own variables, whatever the row?
     bool isOfThread(const Item &i, Name row) const {
         const auto *t = i.step && i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
-        return t && t->code.language == Language::Python && !analysis::namesInTasklet(t->code, g_).count(row) &&
+        return t && t->code.isPython() && !analysis::namesInTasklet(t->code, g_).count(row) &&
                std::all_of(i.step->uses.begin(), i.step->uses.end(), [&](const nest::Use &u) {
                    return rows_.locals.count(u.data) && u.subset && !nest::mentions(*u.subset, {row});
                });
@@ -312,8 +312,8 @@ private:
         return false;
     }
     static bool assigns(const Tasklet &t, const py::Expr &number) {
-        const auto block = py::parseBlock(t.code.text);
-        const auto *only = block.value && block.value->size() == 1 ? block.value->front().get() : nullptr;
+        const Code::Block *block = t.code.block();
+        const auto *only = block && block->size() == 1 ? block->front().get() : nullptr;
         if (!only || only->kind != py::StmtKind::Assign || !only->value)
             return false;
         const py::ExprRef &v = only->value; // `0`, or `dace.float64(0)`

@@ -129,23 +129,24 @@ Name memberNamed(const SDFG &g, const py::Expr &e) {
 }
 
 void forControlCode(SDFG &g, const std::function<py::ExprRef(const py::ExprRef &)> &f) {
-    const auto expression = [&](std::string &text) {
-        if (const auto parsed = py::parseExpr(text); parsed.value)
-            if (const py::ExprRef now = py::replace(*parsed.value, f); !py::equal(*now, **parsed.value))
-                text = py::print(*now);
+    const auto expression = [&](Code &c) {
+        if (const py::ExprRef e = c.expression())
+            if (const py::ExprRef now = py::replace(e, f); !py::equal(*now, *e))
+                c = Code(*now);
     };
     const auto statement = [&](std::optional<Code> &c) {
-        if (!c || c->language != Language::Python)
-            return;
-        if (const auto parsed = py::parseBlock(c->text); parsed.value)
-            if (const auto now = py::replace(*parsed.value, f); !py::equal(now, *parsed.value))
-                c->text = py::print(now);
+        if (const Code::Block *block = c ? c->block() : nullptr)
+            if (const auto now = py::replace(*block, f); !py::equal(now, *block))
+                c = Code(now);
     };
     for (InterstateEdge *e : allInterstateEdges(g)) {
-        if (!e->isUnconditional() && e->condition.language == Language::Python)
-            expression(e->condition.text);
-        for (auto &[symbol, text] : e->assignments)
-            expression(text);
+        if (!e->isUnconditional())
+            expression(e->condition);
+        for (auto &[symbol, text] : e->assignments) {
+            Code value(text);
+            expression(value);
+            text = value.text();
+        }
     }
     for (Block *b : allBlocks(g)) {
         if (auto *l = dyn_cast<LoopRegion>(b)) {
@@ -153,8 +154,8 @@ void forControlCode(SDFG &g, const std::function<py::ExprRef(const py::ExprRef &
                 statement(*part);
         } else if (auto *c = dyn_cast<ConditionalBlock>(b)) {
             for (auto &branch : c->branches())
-                if (branch.condition && branch.condition->language == Language::Python)
-                    expression(branch.condition->text);
+                if (branch.condition)
+                    expression(*branch.condition);
         }
     }
 }

@@ -33,8 +33,7 @@ std::string quoted(Name n) { return "`" + n.str() + "`"; }
 /// Can a block execute the step for elements of its memory?
 bool isPlainTasklet(const Step &s) {
     const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
-    return t && !s.effects && t->code.language == Language::Python && t->codeGlobal.empty() && t->codeInit.empty() &&
-           t->codeExit.empty();
+    return t && !s.effects && t->code.isPython() && t->codeGlobal.empty() && t->codeInit.empty() && t->codeExit.empty();
 }
 
 } // namespace
@@ -117,7 +116,7 @@ Reason TimeLoop::readStep(const Step &s, const Sweep &sweep) {
     if (const auto *t = s.isCopy() ? nullptr : cast<Tasklet>(s.nodes.front())) {
         if (analysis::namesInTasklet(t->code, g_).count(header_.variable))
             return {Why::Dependence, "a tasklet uses " + quoted(header_.variable)};
-        const auto cost = py::operations(py::parseBlockOrRaw(t->code.text));
+        const auto cost = py::operations(t->code.blockOrRaw());
         if (!cost)
             return {Why::UnknownWork, "it is not known how much " + quoted(Name(m.entry->label)) + " computes"};
         operations_ += *cost;

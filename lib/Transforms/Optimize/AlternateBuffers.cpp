@@ -279,7 +279,7 @@ private:
         pairs->setStart(s);
         const std::string t = loop_.variable.str(), step = header_.step.str();
         const std::map<Name, py::ExprRef> next{{loop_.variable, *py::parseExpr(t + " + " + step).value}};
-        pairs->condition->text = py::print(*py::substitute(*py::parseExpr(loop_.condition->text).value, next));
+        pairs->condition = Code(*py::substitute(loop_.condition->expression(), next));
         pairs->update = Code{t + " = " + t + " + " + (header_.step * 2).str(), Language::Python};
         std::vector<Item> items = copies(false);
         for (Item &i : copies(true))

@@ -97,9 +97,9 @@ void BodyReductions::applyStores(const Reduction &r, Name scalar) {
                 state.removeNode(old);
         }
         if (r.form == Form::Combines)
-            s.combines->code.text = s.output.str() + " = " + py::print(*s.value);
+            s.combines->code = s.output.str() + " = " + py::print(*s.value);
         if (r.form == Form::Sets) {
-            s.combines->code.text = s.output.str() + " = True";
+            s.combines->code = s.output.str() + " = True";
             s.combines->addOut(s.output, ScalarKind::Bool);
         }
         if (scalar != r.name) {
@@ -165,7 +165,7 @@ void BodyReductions::applyTests(const Reduction &r) {
         const py::ExprRef identity = *py::reductionIdentity(kindOfUpdate(r.wcr), r.type);
         Code &condition = *t.block->branches()[0].condition;
         const auto isOld = [&](const py::ExprRef &e) { return isValue(*e, r.name) ? identity : nullptr; };
-        condition.text = py::print(*py::replace(py::parseExprOrRaw(condition.text), isOld));
+        condition = Code(*py::replace(condition.expressionOrRaw(), isOld));
     }
 }
 

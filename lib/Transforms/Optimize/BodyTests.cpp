@@ -107,13 +107,13 @@ std::vector<BodyTests::Test> BodyTests::testsOf(Name value, bool amongOthers) co
 /// A comparison of the value with something else, which decides about one arm.
 std::optional<BodyTests::Test> BodyTests::testOf(ConditionalBlock &c, Name value, bool amongOthers) const {
     const auto &branches = c.branches();
-    if (branches.empty() || branches.size() > 2 || !branches[0].condition || branches[0].condition->language != Language::Python ||
+    if (branches.empty() || branches.size() > 2 || !branches[0].condition || !branches[0].condition->isPython() ||
         (branches.size() == 2 && branches[1].condition))
         return std::nullopt;
     const std::size_t arm = branches.size() == 2 && isIdle(*branches[0].region) ? 1 : 0;
     if (branches.size() == 2 && !isIdle(*branches[1 - arm].region))
         return std::nullopt;
-    py::ExprRef condition = py::parseExprOrRaw(branches[0].condition->text);
+    py::ExprRef condition = branches[0].condition->expressionOrRaw();
     if (amongOthers && arm == 0 && condition->kind == py::ExprKind::BoolOp && condition->op == py::Op::And) {
         const auto reads = [value](const py::ExprRef &e) { return py::freeNames(*e).count(value) != 0; };
         const auto first = std::find_if(condition->args.begin(), condition->args.end(), reads);

@@ -113,9 +113,9 @@ private:
 
     Reason whyNotGuarded(const Item &i) const {
         const auto *t = i.step && i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
-        if (!t || t->code.language != Language::Python || i.step->effects || !i.step->renamed.empty())
+        if (!t || !t->code.isPython() || i.step->effects || !i.step->renamed.empty())
             return {Why::Opaque, "its body contains more than tasklets in Python"};
-        const bool divides = t->code.text.find('/') != std::string::npos || t->code.text.find('%') != std::string::npos;
+        const bool divides = t->code.text().find('/') != std::string::npos || t->code.text().find('%') != std::string::npos;
         for (const Use &u : i.step->uses)
             if (u.writes() && m_.locals.count(u.data) && divides && !g_.desc(u.data)->dtype.isFloat() &&
                 !g_.desc(u.data)->dtype.isComplex())
@@ -148,9 +148,9 @@ private:
             return;
         std::shared_ptr<Tasklet> t(cast<Tasklet>(ir::clone(*s.nodes.front()).release()));
         std::string code = "if " + condition_ + ":\n    ";
-        for (const char c : t->code.text)
+        for (const char c : t->code.text())
             code += c == '\n' ? std::string("\n    ") : std::string(1, c);
-        t->code.text = std::move(code);
+        t->code = std::move(code);
         for (Use &u : s.uses)
             if (u.writes()) {
                 u.certain = false;
@@ -218,7 +218,7 @@ private:
         for (std::size_t k = 0; k < m_.body.size(); ++k) {
             const nest::Step *s = m_.body[k].step.get();
             const auto *t = s && s->nodes.size() == 1 ? dyn_cast<Tasklet>(s->nodes.front()) : nullptr;
-            if (!t || t->code.language != Language::Python || s->effects || !nest::canRename(m_.body[k], meaning_) ||
+            if (!t || !t->code.isPython() || s->effects || !nest::canRename(m_.body[k], meaning_) ||
                 std::count_if(s->uses.begin(), s->uses.end(), [](const Use &u) { return u.writes(); }) != 1)
                 return false;
             const Use &u = written(k);
@@ -270,7 +270,7 @@ private:
     /// What a step copies to the element that it writes; null if it computes something.
     const Use *copied(std::size_t k) const {
         const nest::Step &s = *m_.body[k].step;
-        const auto code = py::parseBlock(cast<Tasklet>(s.nodes.front())->code.text).value;
+        const Code::Block *code = cast<Tasklet>(s.nodes.front())->code.block();
         if (s.uses.size() != 2 || !code || code->size() != 1 || code->front()->kind != py::StmtKind::Assign)
             return nullptr;
         const Use &read = s.uses.front().writes() ? s.uses.back() : s.uses.front();

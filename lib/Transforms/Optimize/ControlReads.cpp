@@ -146,26 +146,37 @@ std::optional<sym::Expr> ControlReads::indexOf(const py::Expr &e) const {
     return index;
 }
 
-bool ControlReads::replace(std::string &text, bool certain, const Replacement &replacement) const {
-    const py::Parsed<py::ExprRef> parsed = py::parseExpr(text);
-    if (!parsed.value)
-        return false;
+py::ExprRef ControlReads::replaced(const py::ExprRef &e, bool certain, const Replacement &replacement) const {
     ReadRewriter rewriter(*this, replacement);
-    const py::ExprRef e = rewriter.take(*parsed.value, certain);
-    if (rewriter.changed)
-        text = py::print(*e);
-    return rewriter.changed;
+    py::ExprRef out = rewriter.take(e, certain);
+    return rewriter.changed ? out : nullptr;
 }
 
-bool ControlReads::replaceInStatement(std::string &text, bool certain, const Replacement &replacement) const {
-    const auto block = py::parseBlockOrRaw(text);
-    if (block.size() != 1 || block[0]->kind != py::StmtKind::Assign || block[0]->targets.size() != 1)
+bool ControlReads::replace(std::string &text, bool certain, const Replacement &replacement) const {
+    const py::Parsed<py::ExprRef> parsed = py::parseExpr(text);
+    const py::ExprRef now = parsed.value ? replaced(*parsed.value, certain, replacement) : nullptr;
+    if (now)
+        text = py::print(*now);
+    return now != nullptr;
+}
+
+bool ControlReads::replace(ir::Code &code, bool certain, const Replacement &replacement) const {
+    const py::ExprRef e = code.expression();
+    const py::ExprRef now = e ? replaced(e, certain, replacement) : nullptr;
+    if (now)
+        code = ir::Code(*now);
+    return now != nullptr;
+}
+
+bool ControlReads::replaceInStatement(ir::Code &code, bool certain, const Replacement &replacement) const {
+    const ir::Code::Block *block = code.block();
+    if (!block || block->size() != 1 || (*block)[0]->kind != py::StmtKind::Assign || (*block)[0]->targets.size() != 1)
         return false;
-    ReadRewriter rewriter(*this, replacement);
-    const py::ExprRef value = rewriter.take(block[0]->value, certain);
-    if (rewriter.changed)
-        text = py::print(*block[0]->targets[0]) + " = " + py::print(*value);
-    return rewriter.changed;
+    const py::Stmt &s = *(*block)[0];
+    const py::ExprRef now = replaced(s.value, certain, replacement);
+    if (now)
+        code = py::print(*s.targets[0]) + " = " + py::print(*now);
+    return now != nullptr;
 }
 
 } // namespace sdfgc::transforms

@@ -30,11 +30,14 @@ public:
 
     /// Returns the expression that replaces a read; null if it stays. `certain`: the read happens whenever the code runs.
     using Replacement = std::function<py::ExprRef(const ControlRead &, bool certain)>;
-    /// Replaces reads in an expression that runs whenever the surrounding code does, if it is `certain`. Returns whether anything
-    /// changed. Comparisons with None stay, in which a container means its address.
+    /// Returns an expression with its reads replaced; null if nothing changes. `certain`: it runs whenever the surrounding code does.
+    /// Comparisons with None stay, in which a container means its address.
+    py::ExprRef replaced(const py::ExprRef &e, bool certain, const Replacement &replacement) const;
+    /// The same in the text of an expression, in code that is an expression, or in the value of a single assignment. Returns whether
+    /// anything changed; code in other languages stays.
     bool replace(std::string &text, bool certain, const Replacement &replacement) const;
-    /// The same in the value of a single assignment.
-    bool replaceInStatement(std::string &text, bool certain, const Replacement &replacement) const;
+    bool replace(ir::Code &code, bool certain, const Replacement &replacement) const;
+    bool replaceInStatement(ir::Code &code, bool certain, const Replacement &replacement) const;
 
 private:
     std::optional<sym::Expr> indexOf(const py::Expr &e) const;

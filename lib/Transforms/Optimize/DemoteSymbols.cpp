@@ -164,7 +164,7 @@ private:
                     if (found == candidates_.end())
                         continue;
                     found->second.isRead = true;
-                    if (changed.count(n) || t->code.language != Language::Python)
+                    if (changed.count(n) || !t->code.isPython())
                         reject(n, {Why::Effects, "`" + t->label + "` changes it"});
                     else if (step == steps.end())
                         reject(n, {Why::Opaque, "`" + t->label + "` reads it in a state or scope that cannot be split"});
@@ -300,12 +300,12 @@ private:
     /// Makes a tasklet read the scalar.
     void read(Step &s, Name symbol, nest::Run &run) {
         std::shared_ptr<Tasklet> t(cast<Tasklet>(ir::clone(*s.nodes.front()).release()));
-        const std::vector<py::StmtRef> code = py::parseBlockOrRaw(t->code.text);
+        const std::vector<py::StmtRef> code = t->code.blockOrRaw();
         const py::BlockNames names = py::blockNames(code);
         std::set<Name> taken = names.read;
         taken.insert(names.written.begin(), names.written.end());
         const Name connector = connectorFor(symbol, taken);
-        t->code.text = py::print(py::substitute(code, {{symbol, py::name(connector)}}));
+        t->code = Code(py::substitute(code, {{symbol, py::name(connector)}}));
         t->addIn(connector, g_.desc(scalars_.at(symbol))->dtype);
         const auto firstWrite = std::find_if(s.uses.begin(), s.uses.end(), [](const Use &u) { return u.writes(); });
         s.uses.insert(firstWrite, useOfScalar(UseKind::Read, symbol, connector, t->debugInfo, run));

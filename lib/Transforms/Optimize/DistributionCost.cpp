@@ -90,8 +90,7 @@ void DistributionCost::addStep(const Step &step, const std::vector<LoopLevel> &l
 
 void DistributionCost::addNode(const Node &n, int64_t times, Weight &to) {
     if (const auto *t = dyn_cast<Tasklet>(&n)) {
-        const auto [all, inFunctions] =
-            py::countOperations(py::parseBlockOrRaw(t->code.text)).value_or(py::Operations{unknownStep});
+        const auto [all, inFunctions] = py::countOperations(t->code.blockOrRaw()).value_or(py::Operations{unknownStep});
         to.operations += times * (all - inFunctions);
         to.functions += times * inFunctions;
     } else if (const auto *nested = dyn_cast<NestedSDFGNode>(&n); nested && nested->sdfg) {

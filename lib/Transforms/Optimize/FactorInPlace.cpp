@@ -115,8 +115,7 @@ private:
     bool isReader(const Map &m, const Step &s) const {
         const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
         const std::vector<Expr> &shape = g_.desc(matrix_->data)->shape;
-        if (!t || t->code.language != Language::Python || s.effects || !s.renamed.empty() || m.params.size() != 2 ||
-            !py::parseBlock(t->code.text).value)
+        if (!t || !t->code.isPython() || s.effects || !s.renamed.empty() || m.params.size() != 2 || !t->code.block())
             return false;
         std::vector<Expr> index;
         for (const Expr size : shape) { // the parameters, in the order of the dimensions
@@ -215,8 +214,8 @@ private:
         for (Use &u : reads)
             u.node = 0;
         written.node = 0;
-        Item i = nest::taskletStep(t.label, py::print(py::substitute(*py::parseBlock(t.code.text).value, selected)),
-                                   std::move(reads), std::move(written), g_);
+        Item i = nest::taskletStep(t.label, py::print(py::substitute(*t.code.block(), selected)), std::move(reads),
+                                   std::move(written), g_);
         i.step->ends = s.ends;
         return std::move(i.step);
     }

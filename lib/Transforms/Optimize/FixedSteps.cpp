@@ -23,8 +23,8 @@ bool mayRunBefore(const Step &s, Name variable) {
     if (s.isCopy())
         return true;
     const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
-    return t && s.renamed.empty() && t->code.language == Language::Python && analysis::freeSymbols(*t).count(variable) == 0 &&
-           t->code.text.find("//") == std::string::npos && t->code.text.find('%') == std::string::npos;
+    return t && s.renamed.empty() && t->code.isPython() && analysis::freeSymbols(*t).count(variable) == 0 &&
+           t->code.text().find("//") == std::string::npos && t->code.text().find('%') == std::string::npos;
 }
 
 /// Finds the fixed steps of one body.

@@ -18,7 +18,7 @@ struct FoldedCondition {
     InterstateEdge *edge;
     Name symbol;
     py::ExprRef condition; // without the symbol
-    std::string text;      // the condition as it was
+    Code code;             // the condition as it was
 };
 
 /// Is the value always true or false, rather than a number?
@@ -78,9 +78,9 @@ std::vector<InterstateEdge *> edgesBefore(const Block &b) {
 
 std::optional<FoldedCondition> foldedConditionOf(ConditionalBlock &c, const SDFG &g) {
     const auto &condition = c.branches().empty() ? std::nullopt : c.branches().front().condition;
-    if (!condition || condition->language != Language::Python)
+    if (!condition || !condition->isPython())
         return std::nullopt;
-    const py::ExprRef test = py::parseExprOrRaw(condition->text);
+    const py::ExprRef test = condition->expressionOrRaw();
     const std::set<Name> tested = py::freeNames(*test);
     std::set<Name> later; // assigned since
     for (InterstateEdge *e : edgesBefore(c)) {
@@ -98,7 +98,7 @@ std::optional<FoldedCondition> foldedConditionOf(ConditionalBlock &c, const SDFG
             if (!isTruthValue(*value) || !isSeen || (analysis::callsFunctions(text) && !isOnly))
                 continue;
             if (py::ExprRef folded = withValue(test, symbol, value))
-                return FoldedCondition{&c, e, symbol, std::move(folded), condition->text};
+                return FoldedCondition{&c, e, symbol, std::move(folded), *condition};
         }
         for (const auto &[symbol, text] : e->assignments)
             later.insert(symbol);
@@ -127,18 +127,18 @@ bool foldConditions(SDFG &g, pass::Context &context) {
     findFolded(g, g, all);
     if (all.empty())
         return false;
-    const auto conditionOf = [](const FoldedCondition &f) -> std::string & { return f.block->branches().front().condition->text; };
+    const auto conditionOf = [](const FoldedCondition &f) -> Code & { return *f.block->branches().front().condition; };
     for (const FoldedCondition &f : all)
-        conditionOf(f) = "1";
+        conditionOf(f) = Code("1");
     const analysis::Mentions others(g); // than by the conditions
     for (const FoldedCondition &f : all)
-        conditionOf(f) = f.text;
+        conditionOf(f) = f.code;
     bool changed = false;
     for (const FoldedCondition &f : all) {
         if (others.all() || others.contain(f.symbol) ||
             !context.mayChange(*f.block, "tests `" + py::print(*f.condition) + "` itself"))
             continue;
-        conditionOf(f) = py::print(*f.condition);
+        conditionOf(f) = Code(*f.condition);
         std::erase_if(f.edge->assignments, [&f](const auto &a) { return a.first == f.symbol; });
         changed = true;
     }

@@ -210,7 +210,7 @@ private:
     std::string form() const {
         if (header_.why != analysis::Uncounted::No)
             return ": " + std::string(analysis::text(header_.why));
-        return loop_.condition ? ": it tests `" + loop_.condition->text + "`" : "";
+        return loop_.condition ? ": it tests `" + loop_.condition->text() + "`" : "";
     }
 
     /// A loop states an order, so its sums of real numbers keep it unless F3 is allowed. Those with conflict resolution have none.

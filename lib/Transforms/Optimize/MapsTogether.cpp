@@ -50,7 +50,7 @@ bool MapsTogether::mentionsParameters(const nest::Step &s) const {
         return std::any_of(params_.begin(), params_.end(), [&](Name p) { return names.count(p) != 0; });
     };
     for (const Node *n : s.nodes)
-        if (const auto *t = dyn_cast<Tasklet>(n); t && mentions(py::blockNames(py::parseBlockOrRaw(t->code.text)).read))
+        if (const auto *t = dyn_cast<Tasklet>(n); t && mentions(py::blockNames(t->code.blockOrRaw()).read))
             return true;
     return std::any_of(s.uses.begin(), s.uses.end(),
                        [&](const nest::Use &u) { return u.subset && mentions(u.subset->freeSymbols()); });

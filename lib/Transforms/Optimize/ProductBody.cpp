@@ -28,8 +28,7 @@ ConditionalBlock *conditionAround(LoopRegion &l) {
     if (!c || c->branches().size() != 1 || !c->branches().front().condition || analysis::hasJump(l))
         return nullptr;
     const Code &code = *c->branches().front().condition;
-    if (code.language != Language::Python || code.text.find_first_of("/%[.") != std::string::npos ||
-        analysis::callsFunctions(code.text))
+    if (!code.isPython() || code.text().find_first_of("/%[.") != std::string::npos || analysis::callsFunctions(code.text()))
         return nullptr;
     const SDFG &g = *l.sdfg();
     const std::set<Name> assigned = analysis::assignedInside(l), names = analysis::namesInCode(code, g);

@@ -38,7 +38,7 @@ namespace {
 /// The Python tasklet of a step that only reads and writes single elements, and writes one.
 const Tasklet *simpleTasklet(const Step &s) {
     const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
-    if (!t || t->code.language != Language::Python || s.effects || !s.renamed.empty() ||
+    if (!t || !t->code.isPython() || s.effects || !s.renamed.empty() ||
         std::count_if(s.uses.begin(), s.uses.end(), [](const Use &u) { return u.writes(); }) != 1)
         return nullptr;
     const bool isSimple = std::all_of(s.uses.begin(), s.uses.end(), [](const Use &u) {
@@ -107,7 +107,7 @@ void ProductBody::readValues(Item &i, std::vector<Name> params) const {
     if (!t)
         return;
     std::vector<Use> more;
-    const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t->code.text));
+    const py::BlockNames names = py::blockNames(t->code.blockOrRaw());
     for (const auto &[name, index] : indices_) {
         const Type *type = g_.symbols.find(name);
         const bool isConnector =
@@ -123,13 +123,13 @@ void ProductBody::readValues(Item &i, std::vector<Name> params) const {
     }
     if (more.empty())
         return;
-    i.step = changed(*i.step, t->code.text, std::move(more), g_);
+    i.step = changed(*i.step, t->code.text(), std::move(more), g_);
     for (const auto &n : nodes_)
         i.step->ends.push_back(n);
 }
 
 bool ProductBody::mentionsIndex(const Tasklet &t) const {
-    std::set<Name> names = py::blockNames(py::parseBlockOrRaw(t.code.text)).read;
+    std::set<Name> names = py::blockNames(t.code.blockOrRaw()).read;
     for (const Connector &c : t.inConnectors)
         names.erase(c.name);
     return mentionsIndex(names);
@@ -153,7 +153,7 @@ Reason ProductBody::readBranch(ConditionalBlock &c, const CopyAsMap &copyAsMap) 
         if (i.step && i.step->isCopy())
             if (Reason why = copyAsMap(i))
                 return why;
-        if (Reason why = guard(i, branch.condition->text, *branch.region, {level_}))
+        if (Reason why = guard(i, branch.condition->text(), *branch.region, {level_}))
             return why;
         readValues(i); // of the condition
         items_.push_back(std::move(i));
@@ -162,10 +162,10 @@ Reason ProductBody::readBranch(ConditionalBlock &c, const CopyAsMap &copyAsMap) 
 }
 
 Reason ProductBody::whyNoCondition(const Code &condition) const {
-    const Reason other{Why::ControlFlow, "the condition `" + condition.text + "` in it needs more than symbols"};
-    if (condition.language != Language::Python || condition.text.find_first_of("/%[") != std::string::npos)
+    const Reason other{Why::ControlFlow, "the condition `" + condition.text() + "` in it needs more than symbols"};
+    if (!condition.isPython() || condition.text().find_first_of("/%[") != std::string::npos)
         return other;
-    const auto parsed = py::parseBlock("_ = " + condition.text);
+    const auto parsed = py::parseBlock("_ = " + condition.text());
     if (!parsed.value)
         return other;
     const py::BlockNames names = py::blockNames(*parsed.value);
@@ -191,9 +191,9 @@ Reason ProductBody::guard(Item &i, const std::string &condition, const Region &b
     }
     const Reason other{Why::ControlFlow, "a branch in it contains more than assignments of floating-point values"};
     const Tasklet *t = simpleTasklet(*i.step);
-    const auto code = t ? py::parseBlock(t->code.text).value : std::nullopt;
+    const Code::Block *code = t ? t->code.block() : nullptr;
     if (!code || code->size() != 1 || code->front()->kind != py::StmtKind::Assign || code->front()->targets.size() != 1 ||
-        t->code.text.find("//") != std::string::npos || t->code.text.find('%') != std::string::npos)
+        t->code.text().find("//") != std::string::npos || t->code.text().find('%') != std::string::npos)
         return other;
     const std::set<Name> named = py::freeNames(**py::parseExpr(condition).value);
     if (std::any_of(loops.begin() + 1, loops.end(), [&](const analysis::LoopLevel &l) { return named.count(l.variable) != 0; }) ||

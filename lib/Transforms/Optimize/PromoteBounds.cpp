@@ -66,8 +66,8 @@ using diag::Why;
 
 /// Does a loop count with a variable? Others cannot become maps.
 bool counts(const LoopRegion &l) {
-    return !l.variable.empty() && l.init && l.condition && l.update && l.init->language == Language::Python &&
-           l.condition->language == Language::Python && l.update->language == Language::Python;
+    return !l.variable.empty() && l.init && l.condition && l.update && l.init->isPython() && l.condition->isPython() &&
+           l.update->isPython();
 }
 
 class Promotion {
@@ -247,10 +247,10 @@ private:
 
     void header(LoopRegion &l) {
         const auto symbolOf = [&](const ControlRead &r, bool certain) { return valueOf(inHeader(l, r, certain)); };
-        changed_ |= reads_.replaceInStatement(l.init->text, true, symbolOf);
+        changed_ |= reads_.replaceInStatement(*l.init, true, symbolOf);
         // The condition of an inverted loop is first evaluated after the body, which may leave the loop.
-        changed_ |= reads_.replace(l.condition->text, !l.inverted, symbolOf);
-        changed_ |= reads_.replaceInStatement(l.update->text, false, symbolOf);
+        changed_ |= reads_.replace(*l.condition, !l.inverted, symbolOf);
+        changed_ |= reads_.replaceInStatement(*l.update, false, symbolOf);
     }
 
     static py::ExprRef valueOf(Name symbol) { return symbol.empty() ? nullptr : py::name(symbol); }
@@ -291,8 +291,8 @@ private:
             const auto symbolOf = [&](const ControlRead &read, bool) {
                 return valueOf(inRegion(r, *e->src, read, {*e, r}, onlyKnown));
             };
-            if (e->condition.language == Language::Python && !e->isUnconditional())
-                changed_ |= reads_.replace(e->condition.text, true, symbolOf);
+            if (!e->isUnconditional())
+                changed_ |= reads_.replace(e->condition, true, symbolOf);
             for (auto &[symbol, text] : e->assignments)
                 if (needed_.count(symbol) || (onlyKnown && context_.options.gpu()))
                     changed_ |= reads_.replace(text, true, symbolOf);
@@ -301,8 +301,8 @@ private:
             if (auto *c = dyn_cast<ConditionalBlock>(b.get())) {
                 const auto symbolOf = [&](const ControlRead &read, bool) { return valueOf(inRegion(r, *c, read, *c, onlyKnown)); };
                 for (auto &branch : c->branches())
-                    if (branch.condition && branch.condition->language == Language::Python)
-                        changed_ |= reads_.replace(branch.condition->text, true, symbolOf);
+                    if (branch.condition)
+                        changed_ |= reads_.replace(*branch.condition, true, symbolOf);
             }
     }
 
@@ -363,8 +363,9 @@ private:
             if (p.place == Place{At::After, &b} && !p.symbol.empty())
                 symbols.insert(p.symbol);
         const bool useThem = std::any_of(b.outEdges().begin(), b.outEdges().end(), [&](const InterstateEdge *e) {
-            return mentions(e->condition.text, symbols) || std::any_of(e->assignments.begin(), e->assignments.end(),
-                                                                       [&](const auto &a) { return mentions(a.second, symbols); });
+            return mentions(e->condition.text(), symbols) ||
+                   std::any_of(e->assignments.begin(), e->assignments.end(),
+                               [&](const auto &a) { return mentions(a.second, symbols); });
         });
         return useThem ? b.parent()->addStateAfter(&b, g_.freshLabel("values"))->inEdges() : b.outEdges();
     }

@@ -93,7 +93,7 @@ public:
             for (const auto &e : r->edges()) {
                 code(e->condition, *e->src);
                 for (auto &[symbol, text] : e->assignments)
-                    expression(text, *e->src);
+                    value(text, *e->src);
             }
             for (const auto &b : r->blocks())
                 if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
@@ -108,22 +108,29 @@ public:
 
 private:
     void code(Code &c, const Block &from) {
-        if (c.language == Language::Python)
-            expression(c.text, from);
+        if (const py::ExprRef e = c.expression())
+            if (const py::ExprRef now = withConstants(e, from))
+                c = Code(*now);
     }
 
-    void expression(std::string &text, const Block &from) {
-        if (!reads_.replace(text, true, [&](const ControlRead &r, bool) { return constantAt(r, from); }))
-            return;
-        text = py::print(*py::rewrite(*py::parseExpr(text).value, withoutTruths));
-        changed_ = true;
+    void value(std::string &text, const Block &from) {
+        if (const auto parsed = py::parseExpr(text); parsed.value)
+            if (const py::ExprRef now = withConstants(*parsed.value, from))
+                text = py::print(*now);
+    }
+
+    /// The expression with constants in place of what it reads from containers; null if there are none.
+    py::ExprRef withConstants(const py::ExprRef &e, const Block &from) {
+        const py::ExprRef now = reads_.replaced(e, true, [&](const ControlRead &r, bool) { return constantAt(r, from); });
+        changed_ |= now != nullptr;
+        return now ? py::rewrite(now, withoutTruths) : nullptr;
     }
 
     void header(LoopRegion &l) {
         const auto constant = [&](const ControlRead &r, bool) { return constantAt(r, l); };
         for (std::optional<Code> *c : {&l.init, &l.update})
-            if (*c && (*c)->language == Language::Python)
-                changed_ |= reads_.replaceInStatement((*c)->text, true, constant);
+            if (*c)
+                changed_ |= reads_.replaceInStatement(**c, true, constant);
         if (l.condition)
             code(*l.condition, l);
     }
@@ -170,12 +177,12 @@ private:
     static std::optional<int64_t> storedBy(const ContainerWrite &w) {
         const Edge *in = w.node->inEdges().size() == 1 ? w.node->inEdges().front() : nullptr;
         const auto *t = in ? dyn_cast<Tasklet>(in->src) : nullptr;
-        if (!t || !in->memlet.wcr.empty() || w.node->setZero || t->code.language != Language::Python)
+        if (!t || !in->memlet.wcr.empty() || w.node->setZero || !t->code.isPython())
             return std::nullopt;
-        const auto block = py::parseBlock(t->code.text);
-        if (!block.value || block.value->size() != 1)
+        const Code::Block *block = t->code.block();
+        if (!block || block->size() != 1)
             return std::nullopt;
-        const py::Stmt &s = *block.value->front();
+        const py::Stmt &s = *block->front();
         if (s.kind != py::StmtKind::Assign || s.targets.size() != 1 || s.targets[0]->kind != py::ExprKind::Name ||
             s.targets[0]->name != in->srcConn)
             return std::nullopt;

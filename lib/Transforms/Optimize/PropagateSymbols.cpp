@@ -174,13 +174,13 @@ private:
         if (meaning.empty())
             return;
         if (!context_) {
-            const bool stays = c.language != Language::Python || nest::isKept(where);
+            const bool stays = !c.isPython() || nest::isKept(where);
             for (const auto &[n, value] : meaning)
                 if (stays || std::any_of(hidden.begin(), hidden.end(), [&v = value](Name other) { return v.dependsOn(other); }))
                     block(n);
             return;
         }
-        c.text = inCode(c.text, meaning);
+        c = {inCode(c.text(), meaning), c.language()};
     }
 
     // ---- states
@@ -213,7 +213,7 @@ private:
             return;
         if (context_) {
             if (auto *t = dyn_cast<Tasklet>(&n))
-                t->code.text = inCode(t->code.text, meaning);
+                t->code = {inCode(t->code.text(), meaning), t->code.language()};
             else
                 nest::renameSymbols(n, g_, meaning);
         } else if (kept || !nest::canRename(n, meaning) || isCaptured(meaning, scopes.enclosing(&n))) {
@@ -342,7 +342,7 @@ class PropagateSymbols : public pass::GraphPass {
         }
         for (const auto *texts : {&g.globalCode, &g.initCode, &g.exitCode})
             for (const TargetCode &t : *texts)
-                for (const Name n : analysis::identifiers(t.code.text))
+                for (const Name n : analysis::identifiers(t.code.text()))
                     others.insert(n);
         others.merge(analysis::changedSymbols(g));
         bool readsAll = false;

@@ -152,7 +152,7 @@ bool raiseReduction(std::vector<Item> &body, Name container, Name loopVariable, 
         return false;
 
     auto update = std::shared_ptr<Tasklet>(cast<Tasklet>(ir::clone(*t).release()));
-    update->code.text = out.str() + " = " + py::print(*combination->other);
+    update->code = out.str() + " = " + py::print(*combination->other);
     update->removeIn(old);
     Step &s = *writer.step;
     std::erase_if(s.uses, [&](const Use &u) { return u.connector == old && !u.writes(); });

@@ -259,7 +259,7 @@ private:
     /// The test reads the value of the part.
     void compareOwn(ConditionalBlock &c, const PartResult &key) const {
         Code &condition = *c.branches()[0].condition;
-        condition.text = py::print(*py::replace(py::parseExprOrRaw(condition.text), [&](const py::ExprRef &e) -> py::ExprRef {
+        condition = Code(*py::replace(condition.expressionOrRaw(), [&](const py::ExprRef &e) -> py::ExprRef {
             const bool isElement =
                 e->kind == py::ExprKind::Subscript && e->args[0]->kind == py::ExprKind::Name && e->args[0]->name == key.result.name;
             const bool isWhole = e->kind == py::ExprKind::Name && e->name == key.result.name;

@@ -48,8 +48,8 @@ bool stores(const Region &r, Name n) {
 /// The names that the first condition compares, and a branch stores.
 std::set<Name> comparedNames(const ConditionalBlock &c) {
     std::set<Name> out;
-    if (!c.branches().empty() && c.branches().front().condition && c.branches().front().condition->language == Language::Python)
-        addCompared(*py::parseExprOrRaw(c.branches().front().condition->text), out);
+    if (!c.branches().empty() && c.branches().front().condition && c.branches().front().condition->isPython())
+        addCompared(*c.branches().front().condition->expressionOrRaw(), out);
     std::erase_if(out, [&c](Name n) {
         return std::none_of(c.branches().begin(), c.branches().end(),
                             [n](const auto &branch) { return stores(*branch.region, n); });

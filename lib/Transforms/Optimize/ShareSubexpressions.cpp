@@ -76,7 +76,7 @@ private:
 
     bool add(const Step &s) {
         const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
-        const bool isRead = s.isCopy() || (t && t->code.language == Language::Python) || addReduction(s);
+        const bool isRead = s.isCopy() || (t && t->code.isPython()) || addReduction(s);
         if (s.effects || !s.renamed.empty() || !isRead)
             return false;
         std::vector<std::string> uses;
@@ -111,7 +111,7 @@ private:
         std::map<Name, py::ExprRef> values;
         for (const auto &[name, value] : params_)
             values.emplace(name, py::name(value.name()));
-        return py::print(py::substitute(py::parseBlockOrRaw(t.code.text), values));
+        return py::print(py::substitute(t.code.blockOrRaw(), values));
     }
 
     std::string textOf(const Use &u, const Tasklet *t) const {

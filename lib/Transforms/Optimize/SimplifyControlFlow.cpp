@@ -240,10 +240,10 @@ private:
     }
 
     sym::Truth truthOf(const Code &c) const {
-        if (c.language != Language::Python || analysis::hasQuotient(c.text) || analysis::callsFunctions(c.text))
+        if (!c.isPython() || analysis::hasQuotient(c.text()) || analysis::callsFunctions(c.text()))
             return sym::Truth::Unknown;
         const std::set<Name> names = analysis::namesInCode(c, g_); // even names that cancel out: a NaN does not equal itself
-        const std::optional<sym::Expr> e = sym::parse(c.text).expr;
+        const std::optional<sym::Expr> e = sym::parse(c.text()).expr;
         if (!e || e->isUndefined() || e->overflowed() ||
             !std::all_of(names.begin(), names.end(), [this](Name n) { return isFixed(n); }))
             return sym::Truth::Unknown;
@@ -346,7 +346,7 @@ private:
             context_.missed(l, "its test remains inside", why);
             return;
         }
-        if (mayChange(l, "is tested before: `" + c->branches().front().condition->text + "`"))
+        if (mayChange(l, "is tested before: `" + c->branches().front().condition->text() + "`"))
             unswitching_.unswitch(l, *c);
     }
 

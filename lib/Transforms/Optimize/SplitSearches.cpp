@@ -93,7 +93,7 @@ public:
 
     bool isSafe(const Region &r) const {
         for (const auto &e : r.edges()) {
-            if (dividesIntegers(e->condition.text, false))
+            if (dividesIntegers(e->condition.text(), false))
                 return false;
             for (const auto &[name, value] : e->assignments)
                 if (dividesIntegers(value, false))
@@ -108,7 +108,7 @@ private:
             return std::all_of(s->nodes().begin(), s->nodes().end(), [this](const auto &n) { return isSafe(*n); });
         if (const auto *c = dyn_cast<ConditionalBlock>(&b))
             return std::all_of(c->branches().begin(), c->branches().end(), [this](const auto &branch) {
-                return (!branch.condition || !dividesIntegers(branch.condition->text, false)) && isSafe(*branch.region);
+                return (!branch.condition || !dividesIntegers(branch.condition->text(), false)) && isSafe(*branch.region);
             });
         if (const auto *l = dyn_cast<LoopRegion>(&b); l && !isSafe(*l, analysis::headerOf(*l)))
             return false;
@@ -126,7 +126,7 @@ private:
         if (isa<AccessNode>(&n) || n.isExit())
             return true;
         if (const auto *t = dyn_cast<Tasklet>(&n))
-            return t->code.language == Language::Python && !dividesIntegers(t->code.text, true);
+            return t->code.isPython() && !dividesIntegers(t->code.text(), true);
         if (const auto *nested = dyn_cast<NestedSDFGNode>(&n); nested && nested->sdfg) {
             Speculation inner(*nested->sdfg);
             for (const auto &[name, value] : nested->symbolMapping)
@@ -279,7 +279,7 @@ private:
 
     /// Are there elements or divisions behind the comparison, in the same condition?
     static bool testsMore(const BodyTests::Test &t, Name key) {
-        const py::ExprRef condition = py::parseExprOrRaw(t.block->branches()[0].condition->text);
+        const py::ExprRef condition = t.block->branches()[0].condition->expressionOrRaw();
         bool isBehind = false;
         for (const py::ExprRef &operand : condition->kind == py::ExprKind::BoolOp ? condition->args : std::vector<py::ExprRef>()) {
             const std::string text = py::print(*operand);

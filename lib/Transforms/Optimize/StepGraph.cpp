@@ -28,7 +28,7 @@ int64_t operationsOf(const nest::Step &s) {
     int64_t out = 0;
     for (const Node *n : s.nodes)
         if (const auto *t = dyn_cast<Tasklet>(n))
-            out += py::operations(py::parseBlockOrRaw(t->code.text)).value_or(0);
+            out += py::operations(t->code.blockOrRaw()).value_or(0);
     return out;
 }
 

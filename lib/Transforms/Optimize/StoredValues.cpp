@@ -53,13 +53,13 @@ std::optional<std::string> storedValue(const AccessNode &to, const std::function
         return std::nullopt;
     const Edge &out = *to.inEdges().front();
     const auto *t = dyn_cast<Tasklet>(out.src);
-    if (!t || t->code.language != Language::Python || t->outEdges().size() != 1 || t->sideEffects.value_or(false) ||
+    if (!t || !t->code.isPython() || t->outEdges().size() != 1 || t->sideEffects.value_or(false) ||
         !storedElement(out, to, connectorType(t->outConnectors, out.srcConn)))
         return std::nullopt;
-    const auto block = py::parseBlock(t->code.text);
-    if (!block.value || block.value->size() != 1)
+    const Code::Block *block = t->code.block();
+    if (!block || block->size() != 1)
         return std::nullopt;
-    const py::Stmt &s = *block.value->front();
+    const py::Stmt &s = *block->front();
     std::set<Name> names;
     if (s.kind != py::StmtKind::Assign || s.targets.size() != 1 || s.targets[0]->kind != py::ExprKind::Name ||
         s.targets[0]->name != out.srcConn || !s.value || !isComparison(*s.value, names))

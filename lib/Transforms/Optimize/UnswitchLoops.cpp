@@ -74,7 +74,7 @@ Reason LoopUnswitching::obstacle(const LoopRegion &l, const ConditionalBlock &c,
         if (!branch.region->blocks().empty() && analysis::sequenceOf(*branch.region).empty())
             return {Why::ControlFlow, "a branch is not a sequence"};
         if (branch.condition && !isInvariant(*branch.condition, l, assigned))
-            return {Why::Dependence, "iterations may change `" + branch.condition->text + "`"};
+            return {Why::Dependence, "iterations may change `" + branch.condition->text() + "`"};
     }
     std::size_t beside = 0;
     for (const auto &b : l.blocks())
@@ -88,7 +88,7 @@ Reason LoopUnswitching::obstacle(const LoopRegion &l, const ConditionalBlock &c,
 /// Does a condition have the same value before a loop and in all of its iterations, and can it be tested even if the loop never
 /// runs?
 bool LoopUnswitching::isInvariant(const Code &c, const LoopRegion &l, const std::set<Name> &assigned) const {
-    if (c.language != Language::Python || c.text.find_first_of("/%[.") != std::string::npos || analysis::callsFunctions(c.text))
+    if (!c.isPython() || c.text().find_first_of("/%[.") != std::string::npos || analysis::callsFunctions(c.text()))
         return false;
     const std::set<Name> names = analysis::namesInCode(c, g_);
     return std::all_of(names.begin(), names.end(), [&](Name n) {

@@ -154,9 +154,9 @@ py::Reduction kindOfUpdate(const std::string &wcr) {
 bool isUpdatable(Type t) { return t.isInteger() || t.isBool() || t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Float64); }
 
 py::ExprRef valueOf(const Tasklet &t, Name output) {
-    if (t.code.language != Language::Python)
+    if (!t.code.isPython())
         return nullptr;
-    const auto block = py::parseBlockOrRaw(t.code.text);
+    const auto block = t.code.blockOrRaw();
     if (block.size() != 1 || block[0]->kind != py::StmtKind::Assign || block[0]->targets.size() != 1 ||
         block[0]->targets[0]->kind != py::ExprKind::Name || block[0]->targets[0]->name != output)
         return nullptr;

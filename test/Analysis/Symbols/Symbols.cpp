@@ -198,7 +198,7 @@ TEST_CASE("tasklets: names that are neither connectors nor locals, and callbacks
     t->addIn("x");
     t->addOut("y");
     CHECK(freeOf(g) == "M N cb");
-    t->code.text = "if threadIdx.x == M:\n    y = x"; // attributes are of connectors and of built-in variables
+    t->code = "if threadIdx.x == M:\n    y = x"; // attributes are of connectors and of built-in variables
     CHECK(freeOf(g) == "M");
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("tasklets in C++: words that are declared as symbols") {
     t->addIn("x");
     t->ignoredSymbols = {"skip"};
     CHECK(freeOf(g) == "M N"); // DaCe counts words in comments, and so does the ABI
-    t->code.text = "y = e + 1e-5 + x + skip;";
+    t->code = "y = e + 1e-5 + x + skip;";
     CHECK(freeOf(g) == "e");
 }
 
@@ -368,9 +368,9 @@ TEST_CASE("a loop variable is as wide as what it is compared with") {
     g.symbol("N");
     auto *l = loop(g, "i = 0", "i < N and i != 7", "i = i + 1");
     CHECK(types(g.g) == "i:int64");
-    l->condition->text = "10 > i";
+    l->condition = Code("10 > i");
     CHECK(types(g.g) == "i:int32");
-    l->update->text = "i = i + N";
+    l->update = Code("i = i + N");
     CHECK(types(g.g) == "i:int64");
 }
 
@@ -379,7 +379,7 @@ TEST_CASE("a fraction to compare with makes no fractions of a loop variable") {
     Graph g;
     auto *l = loop(g, "i = 0", "i < (32 - 2) / 2", "i = i + 1");
     CHECK(types(g.g) == "i:int32");
-    l->init->text = "i = 0.5";
+    l->init = Code("i = 0.5");
     CHECK(types(g.g) == "i:float64");
 }
 

@@ -196,7 +196,7 @@ TEST_CASE("what one way out of a block assigns, the others do not see") {
         g.g.connect(b, end, {"k > 0"});
         InterstateEdge *read = g.g.connect(other, end);
         CHECK(reported(g) == "");
-        read->condition.text = "k > 0";
+        read->condition = "k > 0";
         CHECK(reported(g) == "SymbolNotDefined");
         g.g.connect(b, a); // this time, k is known
         if (first)
@@ -219,7 +219,7 @@ TEST_CASE("what one branch assigns, the others do not see") {
     g.g.connect(outside, conditional);
     g.g.connect(conditional, g.state("end"), {"k > 0"});
     CHECK(reported(g) == "");
-    read->condition.text = "k > 0";
+    read->condition = "k > 0";
     CHECK(reported(g) == "SymbolNotDefined");
 }
 
@@ -229,7 +229,7 @@ TEST_CASE("symbols of maps are defined inside") {
     g.array("B", "20");
     Tasklet *t = g.elementwise("A", "B", "b = a + i", "20");
     CHECK(reported(g) == "");
-    t->code.text = "b = a + j";
+    t->code = "b = a + j";
     CHECK(reported(g) == "SymbolNotDefined");
 }
 
@@ -245,9 +245,9 @@ TEST_CASE("symbols of loops and conditions") {
     g.state("body", l);
     g.tasklet("x = i");
     CHECK(reported(g) == "");
-    l->condition->text = "i < n";
+    l->condition = Code("i < n");
     CHECK(reported(g) == "SymbolNotDefined");
-    l->condition->text = "i < 4";
+    l->condition = Code("i < 4");
     auto *c = g.g.add<ConditionalBlock>();
     c->label = "c";
     c->addBranch(Code{"m"}, std::make_unique<Region>());

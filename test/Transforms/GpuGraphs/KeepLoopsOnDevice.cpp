@@ -66,7 +66,7 @@ std::string codeOf(SDFG &g, const std::string &label) {
     for (State *s : allStates(g))
         for (const Tasklet *t : nodesOf<Tasklet>(*s))
             if (t->label == label)
-                return t->code.text;
+                return t->code.text();
     return "";
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("keep-loops-on-device: a loop that the host has copies for") {
     const analysis::DeviceLoops loops(program.g);
     REQUIRE(loops.of(l));
     CHECK(loops.of(l)->flag == Name("go"));
-    CHECK(l.condition->text == "host_go");
+    CHECK(l.condition->text() == "host_go");
     int looks = 0;
     for (const State *s : allStates(program.g))
         looks += loops.lookedAtBy(*s) == loops.of(l);

@@ -63,9 +63,9 @@ TEST_CASE("an update whose old value is used is no reduction") {
     UpdatingMap x;
     x.array("B", "8");
     x.add("B[0:8]", "B[0:8]");
-    static_cast<Tasklet *>(x.inner->src)->code.text = "before = y[5] = 1";
+    static_cast<Tasklet *>(x.inner->src)->code = "before = y[5] = 1";
     CHECK(x.resolve() == WcrMode::Atomic);
-    static_cast<Tasklet *>(x.inner->src)->code.text = "y[5] = 1";
+    static_cast<Tasklet *>(x.inner->src)->code = "y[5] = 1";
     CHECK(x.resolve() == WcrMode::Reduction);
 }
 

@@ -42,7 +42,7 @@ private:
         for (const InterstateEdge *e : b->outEdges()) {
             if (e->isUnconditional())
                 otherwise = otherwise ? otherwise : e;
-            else if (evaluate(e->condition.text))
+            else if (evaluate(e->condition.text()))
                 return e;
         }
         return otherwise;
@@ -64,7 +64,7 @@ private:
             return loop(static_cast<const LoopRegion &>(b));
         case BlockKind::Conditional:
             for (const auto &branch : static_cast<const ConditionalBlock &>(b).branches())
-                if (!branch.condition || evaluate(branch.condition->text))
+                if (!branch.condition || evaluate(branch.condition->text()))
                     return region(*branch.region);
             return Outcome::Done;
         default:
@@ -75,15 +75,15 @@ private:
     void statement(const std::optional<Code> &c) {
         if (!c)
             return;
-        auto equals = c->text.find('=');
-        std::string name = c->text.substr(0, c->text.find_last_not_of(' ', equals - 1) + 1);
-        result_.symbols[name] = evaluate(c->text.substr(equals + 1));
+        auto equals = c->text().find('=');
+        std::string name = c->text().substr(0, c->text().find_last_not_of(' ', equals - 1) + 1);
+        result_.symbols[name] = evaluate(c->text().substr(equals + 1));
     }
 
     Outcome loop(const LoopRegion &l) {
         statement(l.init);
         bool first = l.inverted;
-        while (first || evaluate(l.condition->text)) {
+        while (first || evaluate(l.condition->text())) {
             first = false;
             if (--steps_ < 0)
                 return Outcome::OutOfSteps;
@@ -92,7 +92,7 @@ private:
                 return Outcome::Done;
             if (o == Outcome::Return || o == Outcome::OutOfSteps)
                 return o;
-            if (l.inverted && !l.updateBeforeCondition && !evaluate(l.condition->text))
+            if (l.inverted && !l.updateBeforeCondition && !evaluate(l.condition->text()))
                 return Outcome::Done;
             statement(l.update);
             first = l.inverted && !l.updateBeforeCondition;

@@ -96,9 +96,9 @@ TEST_CASE("a guarded counting loop becomes a for loop") {
     auto loops = blocksOfKind<LoopRegion>(m.g);
     REQUIRE(loops.size() == 1);
     CHECK(loops[0]->variable == Name("i"));
-    CHECK(loops[0]->init->text == "i = 0");
-    CHECK(loops[0]->condition->text == "i < N");
-    CHECK(loops[0]->update->text == "i = i + 1");
+    CHECK(loops[0]->init->text() == "i = 0");
+    CHECK(loops[0]->condition->text() == "i < N");
+    CHECK(loops[0]->update->text() == "i = i + 1");
     CHECK_FALSE(loops[0]->inverted);
     CHECK(m.g.edges().front()->assignments.size() == 1); // `other` remains on the edge into the loop
     CHECK(m.g.edges().back()->assignments.front().first == Name("after"));
@@ -116,7 +116,7 @@ TEST_CASE("a guard with dataflow runs before every test") {
     checkStructured(m.g);
     auto loops = blocksOfKind<LoopRegion>(m.g);
     REQUIRE(loops.size() == 1);
-    CHECK(loops[0]->condition->text == "True");
+    CHECK(loops[0]->condition->text() == "True");
     CHECK(blocksOfKind<BreakBlock>(m.g).size() == 1);
     checkSameBehaviour(*before, m.g, 1000, {{"N", 3}});
     CHECK(test::interpret(m.g, 1000, {{"N", 1}}).trace == std::vector<std::string>{"init", "guard", "body", "guard", "end"});
@@ -136,7 +136,7 @@ TEST_CASE("a loop tested at its end becomes an inverted loop") {
     REQUIRE(loops.size() == 1);
     CHECK(loops[0]->inverted);
     CHECK_FALSE(loops[0]->updateBeforeCondition);
-    CHECK(loops[0]->update->text == "i = i + 1");
+    CHECK(loops[0]->update->text() == "i = i + 1");
     checkSameBehaviour(*before, m.g, 1000, {{"N", 4}});
     checkSameBehaviour(*before, m.g, 1000, {{"N", -1}});
 }

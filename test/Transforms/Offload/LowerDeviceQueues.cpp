@@ -121,7 +121,7 @@ TEST_CASE("a nested SDFG that only pushes gets the array and the counter") {
         REQUIRE(n->outEdge("q_count"));
         CHECK(n->outEdge("q_count")->memlet.data == Name("S_count"));
         CHECK(n->outEdge("q_count")->memlet.wcr.empty()); // the write inside updates
-        CHECK(t->code.text == "q_count = 2\nv_count = 1\nv[v_count] = q_count");
+        CHECK(t->code.text() == "q_count = 2\nv_count = 1\nv[v_count] = q_count");
     }
     SECTION("it also reads") {
         inner.transient("x", "1");

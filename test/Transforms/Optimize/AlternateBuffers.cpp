@@ -80,12 +80,12 @@ TEST_CASE("alternate-buffers: what the loop is then") {
         Loop program(atEnd ? begin + map("A", "b") + end : begin + map("b", "A"));
         REQUIRE(program.run());
         const auto *pairs = program.block<LoopRegion>("steps_pairs");
-        CHECK(pairs->condition->text == "t + 1 < T");
-        CHECK(pairs->update->text == "t = t + 2");
+        CHECK(pairs->condition->text() == "t + 1 < T");
+        CHECK(pairs->update->text() == "t = t + 2");
         CHECK(mapsOf(*pairs) == std::vector<std::string>{"A > b", "b > A"});
         const auto *left = program.block<ConditionalBlock>("steps_left");
         REQUIRE(left->branches().size() == 1);
-        CHECK(left->branches().front().condition->text == "t < T");
+        CHECK(left->branches().front().condition->text() == "t < T");
         CHECK(mapsOf(*left->branches().front().region) == std::vector<std::string>{atEnd ? "A > b" : "b > A"});
         CHECK(program.block<State>("steps_begin"));
     }
@@ -97,11 +97,11 @@ TEST_CASE("alternate-buffers: what the loop is then") {
                          "f: y = x + t  with x: float64 <- b[i - 1]; y: float64 -> A[i]\n}\n",
                  "", "t = 1; t <= T; t = t + 3");
     REQUIRE(stepped.run());
-    CHECK(stepped.block<LoopRegion>("steps_pairs")->condition->text == "t + 3 <= T");
+    CHECK(stepped.block<LoopRegion>("steps_pairs")->condition->text() == "t + 3 <= T");
     std::vector<std::string> code;
     for (const State *s : allStates(static_cast<const Region &>(*stepped.block<LoopRegion>("steps_pairs"))))
         for (const Tasklet *t : nodesOf<Tasklet>(*s))
-            code.push_back(t->code.text);
+            code.push_back(t->code.text());
     CHECK(code == std::vector<std::string>{"y = x + t", "y = x + (t + 3)"});
 }
 

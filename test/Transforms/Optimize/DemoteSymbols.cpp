@@ -55,11 +55,11 @@ TEST_CASE("demote-symbols: an element that a tasklet reads") {
     REQUIRE(PassRun(transforms::createDemoteSymbols())(program.g));
     const auto *read = program.node<Tasklet>("read_x"), *t = program.node<Tasklet>("t");
     REQUIRE(read);
-    CHECK(read->code.text == "__out = __in1");
+    CHECK(read->code.text() == "__out = __in1");
     CHECK(read->inEdges().front()->memlet.subset->str() == "i");
     CHECK(read->inConnectors.front().type == Type(ScalarKind::Float64));
     CHECK(read->outConnectors.front().type == Type(ScalarKind::Int64)); // the type that the symbol would have had
-    CHECK(t->code.text == "o = __x + 1");
+    CHECK(t->code.text() == "o = __x + 1");
     CHECK(cast<AccessNode>(t->inEdges().front()->src)->data == Name("x"));
     CHECK(allInterstateEdges(program.g).front()->assignments.empty());
     CHECK(allStates(program.g).size() == 2); // the state before the edge is used instead of a new one
@@ -122,7 +122,7 @@ TEST_CASE("demote-symbols: names that mean something else") {
     OneEdge program(
         {.state = "t with o: float64 -> B[0] {\n                      __x = x\n                      o = __x\n                }"});
     REQUIRE(PassRun(transforms::createDemoteSymbols())(program.g));
-    CHECK(program.node<Tasklet>("t")->code.text == "__x = __x_\no = __x");
+    CHECK(program.node<Tasklet>("t")->code.text() == "__x = __x_\no = __x");
 }
 
 TEST_CASE("demote-symbols: assignments of one edge") {
@@ -139,7 +139,7 @@ TEST_CASE("demote-symbols: symbols that are made of each other") {
     OneEdge both({.after = chain});
     REQUIRE(PassRun(transforms::createDemoteSymbols())(both.g));
     CHECK(both.g.desc(Name("y")));
-    CHECK(both.node<Tasklet>("read_y")->code.text == "__out = __x + 1");
+    CHECK(both.node<Tasklet>("read_y")->code.text() == "__out = __x + 1");
     // A scalar used only to compute another one.
     OneEdge inner({.state = "", .after = chain});
     REQUIRE(PassRun(transforms::createDemoteSymbols())(inner.g));
@@ -156,7 +156,7 @@ TEST_CASE("demote-symbols: a symbol with several values") {
                               "state s {\nu: o = x  with o: float64 -> B[1]\n}"});
     REQUIRE(PassRun(transforms::createDemoteSymbols())(program.g));
     CHECK(program.g.desc(Name("x")));
-    CHECK(program.node<Tasklet>("read_x", 1)->code.text == "__out = __x + __in1");
+    CHECK(program.node<Tasklet>("read_x", 1)->code.text() == "__out = __x + __in1");
 }
 
 TEST_CASE("demote-symbols: the condition of an edge comes first") {
@@ -183,7 +183,7 @@ TEST_CASE("demote-symbols: the condition of an edge comes first") {
     const State *read = program.node<Tasklet>("read_x")->state();
     const std::vector<InterstateEdge *> &in = read->inEdges();
     REQUIRE(in.size() == 1);
-    CHECK(in.front()->condition.text == "N > 3");
+    CHECK(in.front()->condition.text() == "N > 3");
     CHECK(read->outEdges().front()->isUnconditional());
     CHECK(in.front()->src->outEdges().front() == in.front());
 }

@@ -175,7 +175,7 @@ TEST_CASE("distribute-loops: two threads share the path to memory") {
         pass(program.g);
         for (const Region *r : allRegions(program.g))
             if (const ConditionalBlock *c = r->conditional())
-                return c->branches().front().condition->text;
+                return c->branches().front().condition->text();
         return std::string();
     };
     // Additions only cost memory traffic, divisions take half the time.

@@ -180,7 +180,7 @@ std::string updateIn(const std::string &body, const std::string &after = "", con
         return "";
     const auto *t = program.node<Tasklet>("t");
     CHECK(t->inConnectors.size() == t->inEdges().size());
-    return t->code.text + ", " + t->outEdges().front()->memlet.wcr;
+    return t->code.text() + ", " + t->outEdges().front()->memlet.wcr;
 }
 
 } // namespace

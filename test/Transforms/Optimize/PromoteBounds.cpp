@@ -49,7 +49,7 @@ struct OneLoop : Graph {
                  {"$inverted", t.inverted}}) {}
 
     bool run() { return PassRun(transforms::createPromoteBounds())(g); }
-    std::string condition(const char *loop = "l") { return block<LoopRegion>(loop)->condition->text; }
+    std::string condition(const char *loop = "l") { return block<LoopRegion>(loop)->condition->text(); }
 };
 
 /// Does the end of the loop become a symbol?
@@ -186,7 +186,7 @@ TEST_CASE("promote-bounds: uses in a loop") {
     CHECK(values["j"] == "n / 2"); // demote-symbols makes it a scalar
     for (const Block *b : allBlocks(std::as_const(program.g)))
         if (const auto *c = dyn_cast<ConditionalBlock>(b))
-            CHECK(c->branches().front().condition->text == "n_value > 3 and one > 2");
+            CHECK(c->branches().front().condition->text() == "n_value > 3 and one > 2");
     CHECK_FALSE(OneLoop({.end = "N", .after = "k = n\nstate s {\nt: o = 1.0  with o: float64 -> A[k]\n}"}).run()); // no loop
 }
 

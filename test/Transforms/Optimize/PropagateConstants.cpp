@@ -32,7 +32,7 @@ std::string condition(const std::string &read, const std::string &store, const s
       )",
                   {{"$read", read}, {"$store", store}, {"$more", more}, {"$before", before}});
     PassRun(transforms::createPropagateConstants())(program.g);
-    return program.block<ConditionalBlock>("branch")->branches().front().condition->text;
+    return program.block<ConditionalBlock>("branch")->branches().front().condition->text();
 }
 
 const std::string storeC = "t: o = 3  with o: int32 -> c";

@@ -48,11 +48,11 @@ TEST_CASE("propagate-symbols: a symbol whose value is known where it is read") {
     REQUIRE(program.run());
     CHECK_FALSE(program.has("k"));
     const auto *t = program.node<Tasklet>("t");
-    CHECK(t->code.text == "o = i + 1");
+    CHECK(t->code.text() == "o = i + 1");
     CHECK(t->outEdges().front()->memlet.subset->str() == "i + 1");
     const auto *l = program.block<LoopRegion>("l");
-    CHECK(l->init->text == "j = i + 1");
-    CHECK(l->condition->text == "j < 2 * (i + 1)");
+    CHECK(l->init->text() == "j = i + 1");
+    CHECK(l->condition->text() == "j < 2 * (i + 1)");
     CHECK(allInterstateEdges(program.g).front()->assignments.empty());
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("propagate-symbols: values") {
 TEST_CASE("propagate-symbols: the type of a number") {
     OneSymbol program({.edge = "k = 7", .state = "t: o = k * a + k - N  with a: int32 <- A[k]; o: float64 -> B[k]"});
     REQUIRE(program.run());
-    CHECK(program.node<Tasklet>("t")->code.text == "o = dace.int64(7) * a + dace.int64(7) - N");
+    CHECK(program.node<Tasklet>("t")->code.text() == "o = dace.int64(7) * a + dace.int64(7) - N");
 }
 
 TEST_CASE("propagate-symbols: values that change") {
@@ -125,7 +125,7 @@ TEST_CASE("propagate-symbols: places that take no other symbols") {
     // A connector with this name is not the symbol.
     OneSymbol program({.after = "state s {\nu: o = k  with k: int64 <- A[0]; o: float64 -> B[0]\n}"});
     REQUIRE(program.run());
-    CHECK(program.node<Tasklet>("u")->code.text == "o = k");
+    CHECK(program.node<Tasklet>("u")->code.text() == "o = k");
 }
 
 TEST_CASE("propagate-symbols: assignments of the value that a symbol has") {
@@ -157,7 +157,7 @@ TEST_CASE("propagate-symbols: all or none") {
     OneSymbol part({.edge = "m = i + 1\nstate x {}\nk = m + 1", .after = "state z {\nt (CPP): o = m;  with o: float64 -> B[0]\n}"});
     CHECK(part.run());
     CHECK(part.has("m"));
-    CHECK(part.node<Tasklet>("t")->code.text == "o = m + 1");
+    CHECK(part.node<Tasklet>("t")->code.text() == "o = m + 1");
 }
 
 TEST_CASE("propagate-symbols: variables of loops") {
@@ -170,7 +170,7 @@ TEST_CASE("propagate-symbols: variables of loops") {
         const bool gone = std::none_of(edges.begin(), edges.end(), [](const InterstateEdge *e) {
             return std::any_of(e->assignments.begin(), e->assignments.end(), [](const auto &a) { return a.first == Name("k"); });
         });
-        CHECK((program.node<Tasklet>("t")->code.text == "o = k") != gone);
+        CHECK((program.node<Tasklet>("t")->code.text() == "o = k") != gone);
         return gone;
     };
     const std::string body = " {\nstate b {\nu: o = k  with o: float64 -> B[k]\n}\n}",

@@ -48,7 +48,7 @@ struct Program : Graph {
         }
         if (in.empty())
             order(m, t);
-        t->code.text = "y = " + sum;
+        t->code = "y = " + sum;
         edge(t, "y", m->exit, "IN_y", out + "[i]");
         edge(m->exit, "OUT_y", write(out), "", all(out));
         return m;

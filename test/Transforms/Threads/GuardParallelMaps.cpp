@@ -56,7 +56,7 @@ TEST_CASE("work: operations, loads and stores of all iterations") {
     CHECK(Program("N", R"("for k in range(7):\n    y = x")").work() == "unknown");
     CHECK(Program("A[0] + 1").work() == "unknown"); // depends on data
     Program native;
-    native.node<Tasklet>("t")->code.language = Language::CPP;
+    native.node<Tasklet>("t")->code = {native.node<Tasklet>("t")->code.text(), Language::CPP};
     CHECK(native.work() == "unknown");
     Program dynamic;
     dynamic.m->inConnectors.push_back({Name("n"), {}});
@@ -180,7 +180,7 @@ TEST_CASE("guard-parallel-maps: a loop that calls a library asks more of maps in
         }
       )";
     Graph p(text);
-    p.node<Tasklet>("dot")->code.language = Language::Library;
+    p.node<Tasklet>("dot")->code = {p.node<Tasklet>("dot")->code.text(), Language::Library};
     PassRun pass(transforms::createGuardParallelMaps());
     pass.pass->options["work"] = int64_t(30);
     pass.pass->options["beside-libraries"] = int64_t(100);

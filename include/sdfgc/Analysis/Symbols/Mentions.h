@@ -21,7 +21,7 @@ public:
 
 private:
     void words(const std::string &text);
-    void code(const ir::Code &c) { words(c.text); }
+    void code(const ir::Code &c) { words(c.text()); }
     void code(const std::optional<ir::Code> &c);
     void block(const ir::Block &b);
     void state(const ir::State &s);

@@ -9,13 +9,6 @@ namespace {
 
 using ir::Code;
 
-py::ExprRef parsed(const Code &c) {
-    if (c.language != ir::Language::Python)
-        return nullptr;
-    auto result = py::parseExpr(c.text);
-    return result.value ? *result.value : nullptr;
-}
-
 bool isNot(const py::ExprRef &e) { return e->kind == py::ExprKind::Unary && e->op == py::Op::Not; }
 
 bool areOppositeComparisons(const py::ExprRef &a, const py::ExprRef &b, const std::function<bool(Name)> &canBeNaN) {
@@ -30,14 +23,14 @@ bool areOppositeComparisons(const py::ExprRef &a, const py::ExprRef &b, const st
 } // namespace
 
 bool isAlwaysTrue(const Code &condition) {
-    if (condition.text.empty() || condition.text == "1")
+    if (condition.text().empty() || condition.text() == "1")
         return true;
-    py::ExprRef e = parsed(condition);
+    const py::ExprRef e = condition.expression();
     return e && e->kind == py::ExprKind::Bool && e->text == "True";
 }
 
 bool areComplementary(const Code &a, const Code &b, const std::function<bool(Name)> &canBeNaN) {
-    py::ExprRef x = parsed(a), y = parsed(b);
+    const py::ExprRef x = a.expression(), y = b.expression();
     if (!x || !y)
         return false;
     if (isNot(x) && py::equal(*x->args[0], *y))
@@ -48,11 +41,11 @@ bool areComplementary(const Code &a, const Code &b, const std::function<bool(Nam
 }
 
 std::optional<Code> negated(const Code &condition) {
-    py::ExprRef e = parsed(condition);
+    const py::ExprRef e = condition.expression();
     if (!e)
         return std::nullopt;
     py::ExprRef result = isNot(e) ? e->args[0] : py::unary(py::Op::Not, e, ScalarKind::Bool);
-    return Code{py::print(*result), ir::Language::Python};
+    return Code(*result);
 }
 
 std::optional<std::set<Name>> namesRead(const std::string &expression) {

@@ -252,7 +252,7 @@ void LoopCollapser::extractVariable(const Shape &s, LoopRegion &loop) {
             for (Jump &j : graph_.nodes[n].jumps)
                 if (j.target == loop_.header)
                     entering.push_back(&j);
-    auto read = namesRead(s.condition.text);
+    auto read = namesRead(s.condition.text());
     if (s.form == Form::Endless || entering.size() != 1 || loop_.header == graph_.entry || !read)
         return;
     for (const auto &[name, update] : back.front()->assignments) {
