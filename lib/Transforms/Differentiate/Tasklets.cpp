@@ -57,7 +57,7 @@ private:
 
     /// Connects the derivative's code. It reads and clears the gradient of each result, and adds to that of each operand.
     void write(std::vector<Item> &out) {
-        code_ = py::print(derivative_.block);
+        code_ = derivative_.block;
         for (const Name c : derivative_.primals)
             for (const Use *u : usesAt(s_, c, false)) {
                 const std::optional<Use> v = r_.value(*u, c, b_);
@@ -80,12 +80,12 @@ private:
         }
         for (Item &i : before_)
             out.push_back(std::move(i));
-        const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(code_));
+        const py::BlockNames names = py::blockNames(code_);
         std::erase_if(uses_, [&](const Use &u) { return !u.writes() && !names.read.count(u.connector); });
         // Writes come last: a later use would refer to the written value.
         std::stable_partition(uses_.begin(), uses_.end(), [](const Use &u) { return !u.writes(); });
         if (!code_.empty() && std::any_of(uses_.begin(), uses_.end(), [](const Use &u) { return u.writes(); }))
-            out.push_back(maker_.tasklet(t_.label + "_reversed", code_, std::move(uses_)));
+            out.push_back(maker_.tasklet(t_.label + "_reversed", py::print(code_), std::move(uses_)));
         for (Item &i : after_)
             out.push_back(std::move(i));
     }
@@ -101,8 +101,11 @@ private:
         Use &u = uses_.back();
         u.connector = maker_.connector("inside_" + sum.str());
         u.certain = false;
-        code_ += (code_.empty() || code_.back() == '\n' ? "" : "\n") + ("if " + isInside) + ":\n    " + u.connector.str() + " = " +
-                 sum.str();
+        py::Stmt adds;
+        adds.kind = py::StmtKind::If;
+        adds.value = py::parseExprOrRaw(isInside);
+        adds.body = {py::assign(py::name(u.connector), py::name(sum))};
+        code_.push_back(std::make_shared<py::Stmt>(std::move(adds)));
     }
 
     /// For `a = f(a)`, element by element, replaces the gradient of the destination with that of the source. Returns false
@@ -129,22 +132,16 @@ private:
         uses_.push_back(r_.gradient(w, UseKind::Read, name, b_));
         for (const Name c : same)
             results_.erase(c);
-        std::vector<py::StmtRef> block = py::parseBlockOrRaw(code_);
-        const auto unchanged = std::find_if(block.begin(), block.end(), [&](const py::StmtRef &st) {
-            return st->kind == py::StmtKind::Assign && py::equal(*st->targets[0], *py::name(signature_.gradient(same[0]))) &&
-                   py::equal(*st->value, *py::name(name));
-        });
-        if (same.size() == 1 && unchanged != block.end()) {
-            block.erase(unchanged);
-            code_ = py::print(block);
+        const auto unchanged = copyOf(name, signature_.gradient(same[0]));
+        if (same.size() == 1 && unchanged != code_.end()) {
+            code_.erase(unchanged);
             return true;
         }
         const Name kept = maker_.connector("kept_" + connector.str());
         py::ExprRef sum = py::name(signature_.gradient(same[0]));
         for (std::size_t k = 1; k < same.size(); ++k)
             sum = py::binary(py::Op::Add, sum, py::name(signature_.gradient(same[k])));
-        block.push_back(py::assign(py::name(kept), sum));
-        code_ = py::print(block);
+        code_.push_back(py::assign(py::name(kept), sum));
         uses_.push_back(r_.gradient(w, UseKind::Write, kept, b_));
         return true;
     }
@@ -167,7 +164,7 @@ private:
                 return clearWhereAssigned(connector);
             const Name cleared = maker_.connector("cleared_" + connector.str());
             uses_.push_back(r_.gradient(w, UseKind::Write, cleared, b_));
-            code_ += (code_.empty() || code_.back() == '\n' ? "" : "\n") + cleared.str() + " = 0";
+            code_.push_back(py::assign(py::name(cleared), py::intLit(0)));
             return;
         }
         if (derivative_.partial.count(connector) || derivative_.stored.count(connector))
@@ -226,14 +223,10 @@ private:
         const std::vector<const Use *> written = usesAt(s_, out, true);
         if (written.size() != 1 || derivative_.partial.count(out) || derivative_.stored.count(out))
             return;
-        std::vector<py::StmtRef> block = py::parseBlockOrRaw(code_);
         for (const Name c : derivative_.results) {
             const std::vector<const Use *> read = usesAt(s_, c, false);
-            const auto unchanged = std::find_if(block.begin(), block.end(), [&](const py::StmtRef &st) {
-                return st->kind == py::StmtKind::Assign && py::equal(*st->targets[0], *py::name(signature_.gradient(c))) &&
-                       py::equal(*st->value, *py::name(signature_.gradient(out)));
-            });
-            if (read.size() != 1 || derivative_.indexed.count(c) || unchanged == block.end())
+            const auto unchanged = copyOf(signature_.gradient(out), signature_.gradient(c));
+            if (read.size() != 1 || derivative_.indexed.count(c) || unchanged == code_.end())
                 continue;
             const Use &operand = *read.front(), &result = *written.front();
             if (!r_.gradients().isShared(operand.data)) {                           // by an earlier part of the map
@@ -244,10 +237,17 @@ private:
                 r_.gradient(result, UseKind::Read, out, b_); // this creates it
                 r_.gradients().share(operand.data, result.data);
             }
-            block.erase(unchanged);
-            code_ = py::print(block);
+            code_.erase(unchanged);
             results_.erase(c);
         }
+    }
+
+    /// The statement `to = from`.
+    Code::Block::iterator copyOf(Name from, Name to) {
+        return std::find_if(code_.begin(), code_.end(), [&](const py::StmtRef &st) {
+            return st->kind == py::StmtKind::Assign && py::equal(*st->targets[0], *py::name(to)) &&
+                   py::equal(*st->value, *py::name(from));
+        });
     }
 
     ItemReverser &r_;
@@ -260,7 +260,7 @@ private:
     py::Derivative derivative_;
     std::set<Name> results_; // operands whose gradients have not been added to yet
     // The reversed tasklet, while it is made.
-    std::string code_;
+    Code::Block code_;
     std::vector<Use> uses_;
     std::vector<Item> before_; // reads of gradients that the tasklet itself must not clear
     std::vector<Item> after_;  // clears results that are not always, or not entirely, assigned
