@@ -179,6 +179,11 @@ void ValidationOptions::addTo(CommandLine &line, const ToolchainChoice &toolchai
 #define SDFGC_VALIDATION_OPTION(Type, Field, Default, Names, Placeholder, Repeat, Help)                                            \
     Binder(line, Names, Placeholder, Help)(Field);
 #include "Driver/CommandLine/Options.def"
+    line.check([this, &line](diag::Engine &d) {
+        for (const std::string option : {"--validate-timeout", "--validate-seed", "--validate-input", "--validate-dir"})
+            if (!validate && line.given(option))
+                d.report(diag::Id::OptionMisused, {}, option + " is for --validate", "add --validate, or remove the option");
+    });
 }
 
 std::vector<std::string> ValidationOptions::arguments() const {
