@@ -1,4 +1,5 @@
 // manifest.json: the contents of a build folder and how to call its library, for people and for bindings.
+#include "sdfgc/CodeGen/AsyncCall.h"
 #include "sdfgc/Package/DeviceWork.h"
 #include "sdfgc/Package/Flags.h"
 #include "sdfgc/Package/Interface.h"
@@ -30,6 +31,11 @@ json::Value manifest(const Request &r) {
     const json::Value interface = toJson(interfaceOf(*r.module, r.compile->emulate));
     for (const auto &[key, value] : interface.members())
         out.set(key, value);
+    if (r.async) {
+        json::Value functions = *interface.get("functions");
+        functions.set("program_async", json::strings({codegen::asyncName(*r.module)}));
+        out.set("functions", std::move(functions));
+    }
     json::Value sources = json::Value::array();
     for (const codegen::SourceFile &f : r.sources->files)
         if (f.translationUnit)

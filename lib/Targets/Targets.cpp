@@ -1,6 +1,7 @@
 #include "sdfgc/Targets/Targets.h"
 #include "Ignored.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/CodeGen/AsyncCall.h"
 #include "sdfgc/CodeGen/OpenClPrinter.h"
 #include "sdfgc/Pass/TargetTraits.h"
 
@@ -107,6 +108,21 @@ bool accepts(const tree::Module &module, const pass::CompileOptions &compile, di
         return true;
     diags.report(diag::Id::LowerUnsupported, diag::Location{compile.file}, "a program with streams of a device",
                  targetsOf(pass::Family::Gpu));
+    return false;
+}
+
+bool acceptsAsync(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags) {
+    codegen::AsyncCall call;
+    if (!compile.gpu() || compile.vendor() == platform::Device::OpenCl)
+        call = {"the target " + compile.target.name() + " has none", "add `--target cuda` or `--target hip`", {}};
+    else if (module.streams == 0)
+        call = {"all of the program stays on the host", "`--place device` moves it to the device", {}};
+    else
+        call = codegen::asyncCall(module);
+    if (call.obstacle.empty())
+        return true;
+    diags.report(diag::Id::LowerUnsupported, diag::Location{compile.file},
+                 "a call without a wait (--async): " + call.obstacle + ", so it", call.hint);
     return false;
 }
 

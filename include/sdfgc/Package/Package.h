@@ -17,9 +17,10 @@ struct Request {
     /// Written as program.sdfg. Null: the module came from a file, and is written as program.sdfgtree.
     const ir::SDFG *graph = nullptr;
     const pass::CompileOptions *compile = nullptr;
-    bool caller = false;    // also write a main function that calls the program: callerSource
-    bool daceFiles = false; // also write what DaCe's loader and its extension for VS Code read (lib/Package/DaceFiles.cpp)
-    std::vector<std::string> gpuArch; // `sm_90`, `gfx90a`: the default of the CMake project; empty: the compiler's
+    bool caller = false;        // also write a main function that calls the program: callerSource
+    bool daceFiles = false;     // also write what DaCe's loader and its extension for VS Code read (lib/Package/DaceFiles.cpp)
+    bool async = false;         // the sources have a call that does not wait
+    std::vector<std::string> gpuArch;         // `sm_90`, `gfx90a`: the default of the CMake project; empty: the compiler's
 };
 /// The path of a program's caller, relative to the build folder, and the executable built from it.
 std::string callerSource(const std::string &program);

@@ -33,5 +33,9 @@ std::optional<Refusal> refusal(ir::SDFG &graph, const pass::Target &target);
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);
 /// The same for a tree: one that queues work on a device requires a GPU target.
 bool accepts(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags);
+/// Can the program have a call that does not wait (CodeGen/AsyncCall.h)? If not, reports the reason as SD6002.
+bool acceptsAsync(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags);
+/// The sources of such a program, for the targets cuda and hip.
+codegen::Sources emitAsync(const tree::Module &m, const pass::CompileOptions &compile);
 
 } // namespace sdfgc::targets

@@ -22,6 +22,9 @@ private:
         line.flag("--caller", compilation_.caller,
                   "also make a program that calls the library: `<name>_main NAME=VALUE ... --out NAME=FILE.npy`, with values as "
                   "for `run`");
+        line.flag(
+            "--async", compilation_.async,
+            "also export `<name>_program_async`, which queues a GPU program on a stream of the caller and does not wait for it");
         if (withLibrary_)
             line.text(
                 "--cache", cacheFolder_, "DIR",

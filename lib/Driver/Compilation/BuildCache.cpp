@@ -142,7 +142,11 @@ bool BuildCache::makeKey(Session &s) {
     Hasher h;
     h.field("build 1").field(versionText()).field(buildId());
     h.field(content_.program.hex()).field(isTree ? "tree" : "graph").field(file::nameOf(input_));
-    h.field(c.name.text()).field(c.caller ? "caller" : "").field(c.daceFiles ? "dace" : "").field(place);
+    h.field(c.name.text())
+        .field(c.caller ? "caller" : "")
+        .field(c.daceFiles ? "dace" : "")
+        .field(c.async ? "async" : "")
+        .field(place);
     for (const std::vector<std::string> &words : {pass::argumentsOf(c.target), c.pipeline.arguments(), cflags}) {
         h.field(std::to_string(words.size()));
         for (const std::string &word : words)

@@ -16,11 +16,11 @@
 namespace sdfgc::driver {
 namespace {
 
-codegen::Sources emit(Session &s, const tree::Module &module, const pass::CompileOptions &compile) {
+codegen::Sources emit(Session &s, const tree::Module &module, const pass::CompileOptions &compile, bool async) {
     s.log().info("printing sources");
     crash::setActivity("printing sources");
     TimeTrace::Scope scope(s.trace(), "emit");
-    return targets::find(compile.target)->emit(module, compile);
+    return async ? targets::emitAsync(module, compile) : targets::find(compile.target)->emit(module, compile);
 }
 
 void drawGraphs(Session &s, const tree::Module &module, const std::string &folder) {
@@ -43,6 +43,7 @@ package::Request packageRequest(const Compiled &made, const pass::CompileOptions
     request.gpuArch = options.target.gpuArch;
     request.caller = options.caller;
     request.daceFiles = options.daceFiles;
+    request.async = options.async;
     return request;
 }
 
@@ -104,9 +105,9 @@ std::optional<Compiled> Compilation::run(Session &s, Input program, const std::s
         s.diags.report(diag::Id::GpuArchOpen, {});
     if (!graphFolder.empty())
         drawGraphs(s, *made.module, graphFolder);
-    if (!targets::accepts(*made.module, compile, s.diags))
+    if (!targets::accepts(*made.module, compile, s.diags) || (async && !targets::acceptsAsync(*made.module, compile, s.diags)))
         return std::nullopt;
-    made.sources = emit(s, *made.module, compile);
+    made.sources = emit(s, *made.module, compile, async);
     if (!writeFolder(s, made, compile, path, withLibrary ? &*found : nullptr))
         return std::nullopt;
     if (!withLibrary)

@@ -36,6 +36,7 @@ public:
     std::string graphFolder;     // the folder for drawings of GPU graphs; empty: none
     bool daceFiles = false;      // with what DaCe's tools read
     bool caller = false;         // with a program that calls the library
+    bool async = false;          // with a call that does not wait
     bool isCalled = false;       // the program is to run on this machine, through its caller if it is for another one
     BuildCache *cache = nullptr; // receives the finished build
     bool lineTables = false;     // so that addresses of a crash can be mapped to lines

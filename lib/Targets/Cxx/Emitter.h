@@ -48,6 +48,8 @@ protected:
     virtual void release(TextWriter &) const {}
     /// Statements at the beginning of a call, before the program itself.
     virtual std::string beginCall() const { return ""; }
+    /// Statements at the end of a call, after the program itself.
+    virtual std::string endCall() const { return ""; }
     /// Functions of the C interface besides those that all programs have, with their bodies.
     virtual std::vector<codegen::EntryPoint> furtherEntryPoints() const { return {}; }
     /// Their declarations in the program's header.
@@ -64,6 +66,8 @@ protected:
 
     /// Links a library, by its name in Platform/Libraries.def.
     void link(std::string_view library) { out_.libraries.emplace_back(library); }
+    /// The statements that check the arguments of a call, and call the program between two others.
+    std::vector<std::string> checkedCall(const std::string &before, const std::string &after) const;
     void use(std::string_view topic) { topics_.insert(std::string(topic)); }
     /// Does the text use the topic? Functions are printed first.
     bool uses(std::string_view topic) const { return topics_.contains(std::string(topic)); }

@@ -90,31 +90,36 @@ void CxxEmitter::allocateFields(TextWriter &w) {
 }
 
 void CxxEmitter::program(TextWriter &w, const std::string &all) {
-    const Function &program = *m_.functions.back();
     w.open("SDFGC_EXPORT void __program_" + name_ + "(" + state_ + " *__state" + (all.empty() ? "" : ", " + all) + ")");
     w.line("__state->error.clear();");
     if (m_.instrumented)
         w.line("__state->report.begin();");
-    std::string args = program.needsState ? "__state" : "";
-    for (const Param &p : m_.params)
-        args += (args.empty() ? "" : ", ") + codegen::toProgram(p, program);
-    const codegen::SymPrinter symbols([this](std::string_view t) { use(t); });
-    std::vector<std::string> checks = sizesOnHandle();
-    const std::vector<std::string> ofArguments = codegen::argumentChecks(m_, symbols);
-    checks.insert(checks.end(), ofArguments.begin(), ofArguments.end());
-    if (checks.empty()) {
-        w.line("sdfgc::rt::guard(__state->error, [&] { " + beginCall() + program.name.str() + "(" + args + "); });");
+    (void)codegen::argumentChecks(m_, codegen::SymPrinter([this](std::string_view t) { use(t); }));
+    const std::vector<std::string> lines = checkedCall(beginCall(), endCall());
+    if (lines.size() == 1) {
+        w.line("sdfgc::rt::guard(__state->error, [&] { " + lines.front() + " });");
     } else {
         use("arguments");
         w.open("sdfgc::rt::guard(__state->error, [&]");
-        for (const std::string &check : checks)
-            w.line(check);
-        w.line(beginCall() + program.name.str() + "(" + args + ");");
+        for (const std::string &line : lines)
+            w.line(line);
         w.close(");");
     }
     if (m_.instrumented)
         w.line("__state->report.finish(sdfgc::rt::buildFolder() + \"/perf\");");
     w.close();
+}
+
+std::vector<std::string> CxxEmitter::checkedCall(const std::string &before, const std::string &after) const {
+    const Function &program = *m_.functions.back();
+    std::string args = program.needsState ? "__state" : "";
+    for (const Param &p : m_.params)
+        args += (args.empty() ? "" : ", ") + codegen::toProgram(p, program);
+    std::vector<std::string> lines = sizesOnHandle();
+    for (std::string &check : codegen::argumentChecks(m_, codegen::SymPrinter([](std::string_view) {})))
+        lines.push_back(std::move(check));
+    lines.push_back(before + program.name.str() + "(" + args + ");" + after);
+    return lines;
 }
 
 /// Local variables of a call, with the sizes that callers have set.

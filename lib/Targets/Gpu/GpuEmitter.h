@@ -4,6 +4,7 @@
 
 #include "Targets/Cxx/Emitter.h"
 
+#include "sdfgc/CodeGen/AsyncCall.h"
 #include "sdfgc/CodeGen/DevicePrinters.h"
 #include "sdfgc/CodeGen/Interface.h"
 #include "sdfgc/Platform/Dialects.h"
@@ -15,7 +16,10 @@ namespace sdfgc::targets {
 
 class GpuEmitter : public CxxEmitter {
 public:
-    GpuEmitter(const tree::Module &m, const platform::Dialect &dialect) : CxxEmitter(m), dialect_(dialect) {}
+    /// `async`: also with a call that does not wait, which codegen::asyncCall() allows.
+    GpuEmitter(const tree::Module &m, const platform::Dialect &dialect, bool async = false)
+        : CxxEmitter(m), dialect_(dialect), waits_(async ? codegen::asyncCall(m).waits : std::vector<const tree::Node *>()),
+          async_(async) {}
 
 protected:
     std::string mainPath() const override {
@@ -24,6 +28,8 @@ protected:
     std::unique_ptr<codegen::BodyPrinter> printer(const tree::Function &f, const codegen::Output &out) const override {
         if (f.kernel || f.device)
             return std::make_unique<codegen::KernelPrinter>(m_, f, out);
+        if (&f == m_.functions.back().get() && async_)
+            return std::make_unique<WithoutLastWaits>(m_, f, out, waits_);
         return std::make_unique<codegen::QueuePrinter>(m_, f, out);
     }
     void needs() override {
@@ -93,6 +99,19 @@ protected:
                    : "";
     }
     std::string beginCall() const override { return "__state->gpu.begin(); "; }
+    /// The waits of the program, if its function leaves them to the entry points.
+    std::string endCall() const override {
+        std::string out;
+        for (const tree::Node *n : waits_) {
+            if (const auto *event = dyn_cast<tree::EventWait>(n))
+                out += " __state->gpu.synchroniseEvent(" + std::to_string(event->event) + ");";
+            else if (const int stream = cast<tree::Synchronise>(n)->stream; stream == tree::Synchronise::all)
+                out += " __state->gpu.synchroniseAll();";
+            else
+                out += " __state->gpu.synchronise(" + std::to_string(stream) + ");";
+        }
+        return out;
+    }
     /// The emulation, so that the folder can be built with or without a GPU.
     std::vector<std::string> furtherFiles() const override {
         std::vector<std::string> files = {"sdfgc/rt/gpu_emulate.cpp"};
@@ -161,10 +180,26 @@ protected:
             out.push_back(
                 {"void", name_ + "_pinned_free", false, {{"void *memory", "memory"}}, {"(void)sdfgc::gpu::freeHost(memory);"}});
         }
+        if (async_)
+            out.push_back(asyncCall());
         if (!graphs().empty())
             out.push_back(
                 {"const " + name_ + "_graph_info *", name_ + "_gpu_graphs", true, {{"int *count", "count"}}, graphCounters()});
         return out;
+    }
+    /// The caller's stream takes all work of the call, so its order is that of the program.
+    codegen::EntryPoint asyncCall() const {
+        std::vector<std::pair<std::string, std::string>> parameters;
+        for (const tree::Param &p : m_.params)
+            if (!p.onHandle)
+                parameters.emplace_back(codegen::cParameter(p), p.cName.str());
+        parameters.emplace_back("void *__stream", "__stream");
+        std::vector<std::string> body = {"__state->error.clear();", "sdfgc::rt::guard(__state->error, [&] {"};
+        for (const std::string &line :
+             checkedCall("const sdfgc::gpu::OnStream all(__state->gpu, static_cast<sdfgc::gpu::Stream>(__stream)); ", ""))
+            body.push_back("    " + line);
+        body.emplace_back("});");
+        return {"void", codegen::asyncName(m_), true, std::move(parameters), std::move(body)};
     }
     std::vector<std::string> graphCounters() const {
         std::string all;
@@ -185,6 +220,15 @@ protected:
                "hipStream_t). */");
         w.line("bool __dace_gpu_set_stream(" + handle + " handle, int streamid, void *stream);");
         w.line("void __dace_gpu_set_all_streams(" + handle + " handle, void *stream);");
+        if (async_) {
+            const std::string all = codegen::cParameters(m_.params);
+            w.line(
+                "/* Queues the program on a stream of the caller (cudaStream_t or hipStream_t) and does not wait for it. Until the "
+                "stream has");
+            w.line(" * done the work, arrays are in use, and other calls with the handle must be on the same stream. */");
+            w.line("void " + codegen::asyncName(m_) + "(" + handle + " handle" + (all.empty() ? "" : ", " + all) +
+                   ", void *__stream);");
+        }
         w.line("/* The device's error code since the last look (which clears it), and a call that only clears it. */");
         w.line("int __dace_gpu_last_error(" + handle + " handle);");
         w.line("void __dace_gpu_drain_error(" + handle + " handle);");
@@ -221,7 +265,25 @@ protected:
         w.line("const " + name_ + "_graph_info *" + name_ + "_gpu_graphs(" + handle + " handle, int *count);");
     }
 
+    /// The program's function without the waits at its end.
+    class WithoutLastWaits final : public codegen::QueuePrinter {
+    public:
+        WithoutLastWaits(const tree::Module &m, const tree::Function &f, const codegen::Output &out,
+                         const std::vector<const tree::Node *> &waits)
+            : QueuePrinter(m, f, out), waits_(waits) {}
+
+    protected:
+        bool isLeftOut(const tree::Block &b, std::size_t i) const override {
+            return std::find(waits_.begin(), waits_.end(), b.body[i].get()) != waits_.end();
+        }
+
+    private:
+        const std::vector<const tree::Node *> &waits_;
+    };
+
     const platform::Dialect &dialect_;
+    const std::vector<const tree::Node *> waits_; // that end the program, if the entry points make them
+    const bool async_;
 };
 
 } // namespace sdfgc::targets

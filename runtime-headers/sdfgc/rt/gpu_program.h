@@ -375,6 +375,7 @@ public:
     void synchroniseEvent(int event) { done(eventSynchronize(ownEvents_[event]), "waiting for an event"); }
 
 private:
+    friend class OnStream;
     static constexpr int maximum = 32; // sdfgc/Analysis/Device/Async.h
 
     template <class T> void copy(CopyKind kind, int stream, T *to, const T *from, int64_t width, Rows rows, Rows slices) {
@@ -413,6 +414,26 @@ private:
     int owned_ = 0, events_ = 0, error_ = 0;
     bool keepsPool_ = false;
     bool anyMemory_ = false;
+};
+
+/// While it lives, all work of a program is queued on one stream.
+class OnStream {
+public:
+    OnStream(Program &program, Stream stream) noexcept : program_(program) {
+        for (int i = 0; i < Program::maximum; ++i)
+            before_[i] = program.streams_[i];
+        program.setAllStreams(stream);
+    }
+    OnStream(const OnStream &) = delete;
+    OnStream &operator=(const OnStream &) = delete;
+    ~OnStream() {
+        for (int i = 0; i < Program::maximum; ++i)
+            program_.streams_[i] = before_[i];
+    }
+
+private:
+    Program &program_;
+    Stream before_[Program::maximum];
 };
 
 } // namespace sdfgc::gpu
