@@ -80,9 +80,13 @@ Result<std::vector<zip::Member>> membersOf(const Folder &folder, const std::stri
     const std::optional<std::set<std::string>> written = package::writtenFiles(folder.path());
     std::set<std::string> names = written.value_or(std::set<std::string>());
     std::set<std::string> programs{library};
-    for (const std::string &program : {package::callerProgram(folder.name()), package::daceStubLibrary(folder.name())})
-        if (record.steps.count(program))
+    for (const std::string &program :
+         {package::callerProgram(folder.name()), package::daceStubLibrary(folder.name()), package::staticLibrary(folder.name())})
+        if (record.steps.count(program)) {
+            if (!isCurrent(folder, record, program))
+                return Failure{program + " has changed since it was built"};
             programs.insert(program);
+        }
     names.insert(programs.begin(), programs.end());
     names.insert(manifestFile);
     std::vector<zip::Member> out;
@@ -92,6 +96,8 @@ Result<std::vector<zip::Member>> membersOf(const Folder &folder, const std::stri
             return Failure{content.error()};
         out.push_back({name, std::move(*content), programs.count(name) > 0});
     }
+    for (zip::Member &m : out)
+        m.isExecutable = m.isExecutable && !m.name.ends_with(".a");
     for (const auto &[name, text] : licences)
         out.push_back({"licences/" + name, text, false});
     return out;
@@ -168,7 +174,7 @@ Result<UnpackedBuild> unpackBuild(std::string_view archive) {
         return Failure{"it has no library"};
     for (zip::Member &m : *members)
         if (m.name != descriptionFile)
-            out.entry.files.push_back({m.name, std::move(m.content), m.isExecutable});
+            out.entry.files.push_back({m.name, std::move(m.content), m.isExecutable || m.name == package::staticLibrary(out.name)});
     return out;
 }
 

@@ -23,23 +23,7 @@ namespace {
 /// Looks up all libraries; reports all missing ones at once.
 bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::vector<Library> &libraries, diag::Engine &diags) {
     bool complete = true;
-    platform::Device device = platform::Device::Cuda;
-    for (const std::string &source : request.sources)
-        if (const platform::Dialect *dialect = platform::dialectOfFile(source))
-            device = dialect->device;
-    if (request.options.emulate)
-        device = platform::Device::Emulated;
-    std::vector<std::string> names;
-    for (const std::string &asked : request.libraries) {
-        if (request.options.emulateMpi && platform::isEmulatedWithMpi(asked))
-            continue;
-        for (std::string &name : platform::librariesBehind(asked, device))
-            if (std::find(names.begin(), names.end(), name) == names.end())
-                names.push_back(std::move(name));
-    }
-    if (request.options.openmp && toolchain.compiler.kind == CompilerKind::Clang)
-        names.push_back("omp"); // GCC brings its own
-    for (const std::string &name : names) {
+    for (const std::string &name : linkedLibraries(request, toolchain)) {
         Library lib = toolchain.library(name);
         if (!lib.found()) {
             const std::string what = lib.package ? "the " + platform::describe(*lib.package) : "it";
@@ -155,7 +139,8 @@ private:
     /// Removes objects of sources that the program no longer has, its caller and DaCe's stub; including those of a run that was killed before
     /// it recorded them.
     void forgetOthers(const std::set<std::string> &outputs) {
-        for (const std::string &more : {package::callerProgram(folder_.name()), package::daceStubLibrary(folder_.name())})
+        for (const std::string &more : {package::callerProgram(folder_.name()), package::daceStubLibrary(folder_.name()),
+                                        package::staticLibrary(folder_.name())})
             if (record_.steps.count(more) && !outputs.count(more) && !file::isLink(inFolder(std::string(file::folderOf(more)))))
                 report(file::removeTree(inFolder(more)));
         recordChanged_ |= std::erase_if(record_.steps, [&](const auto &step) { return !outputs.count(step.first); }) > 0;

@@ -49,7 +49,7 @@ Result<std::vector<Input>> foreignInputs(const Folder &folder, const Record &rec
 Result<bool> writeProgram(const std::string &path, const std::string &content) {
     const Result<bool> written = file::writeIfChanged(path, content, file::Links::Replace);
     struct ::stat st = {};
-    if (written && *written && ::stat(path.c_str(), &st) == 0)
+    if (written && *written && !path.ends_with(".a") && ::stat(path.c_str(), &st) == 0)
         (void)::chmod(path.c_str(), (st.st_mode & 07777) | ((st.st_mode & 0444) >> 2)); // whoever may read it may run it
     return written;
 }
@@ -127,7 +127,8 @@ Result<Entry> takeBuild(const Folder &folder, const package::Files &generated) {
     for (const auto &[path, text] : generated)
         entry.files.push_back({path, text, false});
     std::vector<std::string> more{kManifest, kCommandList, kScript, "lib/lib" + folder.name() + ".so"};
-    for (const std::string &program : {package::callerProgram(folder.name()), package::daceStubLibrary(folder.name())})
+    for (const std::string &program :
+         {package::callerProgram(folder.name()), package::daceStubLibrary(folder.name()), package::staticLibrary(folder.name())})
         if (record.steps.count(program))
             more.push_back(program);
     for (const std::string &path : more) {

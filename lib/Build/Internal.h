@@ -18,6 +18,9 @@ std::optional<Compiler> describeCompiler(const std::vector<std::string> &command
 /// Runs a compiler with arguments that make it answer a question.
 process::Outcome askCompiler(const Compiler &compiler, const std::vector<std::string> &arguments);
 
+/// Returns a program of binutils that belongs to the compiler (`objcopy`); empty if there is none.
+std::string binutil(const Compiler &compiler, const std::string &name);
+
 /// Subfolders of a cache that are Stores: of objects that programs share, and of finished builds.
 constexpr const char *kObjectStore = "objects", *kBuildStore = "builds";
 

@@ -19,12 +19,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The objcopy that belongs to the compiler; empty if there is none.
-std::string objcopyOf(const Toolchain &toolchain) {
-    const std::string answer = askCompiler(toolchain.compiler, {"-print-prog-name=objcopy"}).out;
-    return process::find(answer.substr(0, answer.find('\n')));
-}
-
 bool hasDeviceSources(const Request &request) {
     return std::any_of(request.sources.begin(), request.sources.end(),
                        [](const std::string &s) { return platform::dialectOfFile(s) != nullptr; });
@@ -54,6 +48,11 @@ std::string faultOfLevel(const std::string &march, const std::string &architectu
 
 } // namespace
 
+std::string binutil(const Compiler &compiler, const std::string &name) {
+    const std::string answer = askCompiler(compiler, {"-print-prog-name=" + name}).out;
+    return process::find(answer.substr(0, answer.find('\n')));
+}
+
 std::optional<std::vector<LevelFlags>> levelsOf(const Request &request, const Toolchain &toolchain, diag::Engine &diags) {
     const std::string machine = package::architectureOf(toolchain.compiler.machine);
     const std::string architecture = machine.empty() ? hostArchitecture() : machine;
@@ -80,7 +79,7 @@ std::optional<std::vector<LevelFlags>> levelsOf(const Request &request, const To
     std::vector<LevelFlags> levels;
     for (const std::string &march : names)
         levels.push_back({march, dispatched ? package::levelName(march) : ""});
-    if (areApart(levels, request) && objcopyOf(toolchain).empty())
+    if ((areApart(levels, request) || request.staticLibrary) && binutil(toolchain.compiler, "objcopy").empty())
         return refuse("there is no objcopy", "install binutils");
     return levels;
 }
@@ -101,7 +100,7 @@ std::vector<PlannedStep> joinSteps(const LevelFlags &level, bool several, const 
     hide.title = "separate the level " + level.march;
     hide.output = ".sdfgc/obj/" + level.name + ".o";
     hide.objects = {join.output};
-    hide.before = {objcopyOf(toolchain), "--rename-section", ".init_array=sdfgc_constructors_" + level.name};
+    hide.before = {binutil(toolchain.compiler, "objcopy"), "--rename-section", ".init_array=sdfgc_constructors_" + level.name};
     if (several)
         hide.before.push_back("--keep-global-symbol=sdfgc_keeps_none");
     hide.before.push_back(join.output);

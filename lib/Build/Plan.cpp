@@ -220,7 +220,8 @@ Words compileLevel(Plan &plan, const LevelFlags &level, bool several, const Requ
                    const std::vector<Library> &libraries) {
     Words objects, flags = compileWords(request, toolchain, libraries, request.options.sourceFlags, level);
     Words runtimeFlags = compileWords(request, toolchain, libraries, {}, level);
-    if (areApart({level}, request) || several) // whole objects are needed, and GCC marks some symbols as unique in the process
+    if (areApart({level}, request) || several ||
+        request.staticLibrary) // whole objects are needed, and GCC marks some symbols as unique in the process
         for (Words *words : {&flags, &runtimeFlags}) {
             words->push_back("-fno-lto");
             if (toolchain.compiler.kind == CompilerKind::Gcc)
@@ -297,7 +298,7 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
     last.after = libraryWords(libraries);
     const platform::Dialect *gpu = dialectOf(request.sources);
     const bool oneCommand = request.sources.size() == 1 && request.runtimeSources.empty() && !gpu && request.dispatcher.empty() &&
-                            std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
+                            !request.staticLibrary && std::none_of(plan.flags.begin(), plan.flags.end(), changesHostFloatingPoint);
     if (oneCommand) {
         last.title = "build " + request.sources[0];
         last.source = request.sources[0];
@@ -313,7 +314,11 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
         last.objects = compileSteps(plan, request, toolchain, libraries, levels);
         append(last.before, last.objects);
     }
+    const Words objects = last.objects;
     plan.steps.push_back(std::move(last));
+    if (request.staticLibrary)
+        for (PlannedStep &step : staticSteps(name, levels, objects, toolchain))
+            plan.steps.push_back(std::move(step));
     if (request.caller)
         plan.steps.push_back(callerStep(name, request, toolchain));
     if (request.daceStub)

@@ -27,6 +27,9 @@ struct PlannedStep {
     std::vector<std::string> argv() const { return argv(output, output + ".d"); }
 };
 
+/// The names of all libraries that a request links, in order.
+std::vector<std::string> linkedLibraries(const Request &request, const Toolchain &toolchain);
+
 struct Plan {
     std::vector<PlannedStep> steps; // in order; the library's is followed by those of its caller and of DaCe's stub
     std::string library;            // relative to the folder
@@ -51,6 +54,10 @@ bool areApart(const std::vector<LevelFlags> &levels, const Request &request);
 /// The steps after compilation that make one object of a level's `objects`.
 std::vector<PlannedStep> joinSteps(const LevelFlags &level, bool several, const std::vector<std::string> &objects,
                                    const Toolchain &toolchain);
+
+/// The steps that make the static library of `objects`, those of the shared library.
+std::vector<PlannedStep> staticSteps(const std::string &name, const std::vector<LevelFlags> &levels,
+                                     const std::vector<std::string> &objects, const Toolchain &toolchain);
 
 /// The step that compiles the dispatcher, for all processors.
 PlannedStep dispatcherStep(const Request &request, const Toolchain &toolchain);

@@ -47,10 +47,14 @@ public:
         libraries();
         levels();
         library();
+        if (r_.staticLibrary)
+            archive();
         if (r_.caller)
             caller();
         w_.line();
         w_.line("install(TARGETS " + target_ + ")");
+        if (r_.staticLibrary)
+            w_.line("install(FILES $<TARGET_FILE:" + target_ + "_static> TYPE LIB)");
         w_.line("install(FILES include/" + name_ + ".h include/" + name_ + ".hpp TYPE INCLUDE)");
         return w_.take();
     }
@@ -213,7 +217,9 @@ private:
         w_.line(options + (cuda() ? "$<$<COMPILE_LANGUAGE:CXX>:-march=${level}>" : "-march=${level}") + ")");
         if (cuda())
             w_.line(options + "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=${level}>)");
-        w_.line(hasStartupCode() ? "    if(TRUE) # code of the user may have constructors" : "    if(several)");
+        w_.line(hasStartupCode()   ? "    if(TRUE) # code of the user may have constructors"
+                : r_.staticLibrary ? "    if(TRUE) # the static library needs whole objects"
+                                   : "    if(several)");
         w_.line("    " + options + "-fno-lto $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)");
         w_.line("        set(object ${CMAKE_CURRENT_BINARY_DIR}/" + level + ".o)");
         w_.line("        add_custom_command(OUTPUT ${object} DEPENDS $<TARGET_OBJECTS:" + level +
@@ -228,7 +234,33 @@ private:
         w_.line("    else()");
         w_.line("        target_sources(" + target_ + " PRIVATE $<TARGET_OBJECTS:" + level + ">)");
         w_.line("    endif()");
+        if (r_.staticLibrary) { // callers may link two programs
+            const std::string list = "sdfgc_constructors_${name}", own = list + "_" + name_;
+            w_.line("    list(APPEND parts ${object})");
+            w_.line("    list(APPEND renamed --rename-section " + list + "=" + own + ")");
+            for (const std::string bound : {"__start_", "__stop_"})
+                w_.line("    list(APPEND renamed --redefine-sym " + bound + list + "=" + bound + own + ")");
+        }
         w_.line("endforeach()");
+    }
+
+    /// One object, like the archive of sdfgc build: symbols of the program stay private, and none of its objects is left out. Flags
+    /// of the compilation do not reach callers, only libraries.
+    void archive() {
+        const std::string library = target_ + "_static";
+        w_.line();
+        w_.line("# lib" + name_ + ".a, for callers that link the program into their own executable or library.");
+        w_.line("add_library(" + target_ + "_dispatcher OBJECT " + r_.sources->dispatcher + ")");
+        w_.line("target_link_libraries(" + target_ + "_dispatcher PRIVATE " + options_ + ")");
+        w_.line("set(object ${CMAKE_CURRENT_BINARY_DIR}/lib" + name_ + ".o)");
+        w_.line("add_custom_command(OUTPUT ${object} DEPENDS ${parts} " + target_ + "_dispatcher COMMAND_EXPAND_LISTS VERBATIM");
+        w_.line("    COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -fuse-ld=bfd -Wl,--force-group-allocation -o ${object}.joined");
+        w_.line("            $<TARGET_OBJECTS:" + target_ + "_dispatcher> ${parts}");
+        w_.line("    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${renamed} ${object}.joined ${object})");
+        w_.line("add_library(" + library + " STATIC ${object})");
+        w_.line("set_target_properties(" + library + " PROPERTIES OUTPUT_NAME " + name_ + " LINKER_LANGUAGE CXX)");
+        w_.line("target_include_directories(" + library + " INTERFACE include)");
+        w_.line("target_link_libraries(" + library + " INTERFACE $<LINK_ONLY:" + options_ + ">)");
     }
 
     bool hasStartupCode() const { return !gpu() && !r_.module->globalCode.empty(); }
@@ -420,6 +452,35 @@ std::string pkgConfig(const Request &r) {
     w.line("Cflags: -I${prefix}/include");
     w.line("Libs: -L${prefix}/lib -l" + n + " -Wl,-rpath,${prefix}/lib");
     return w.take();
+}
+
+std::string staticPkgConfig(const Request &r) {
+    const std::string &n = r.module->name.str();
+    TextWriter w("");
+    w.line("# For callers that link the program into their own executable or library: pkg-config --cflags --libs " + n + "-static");
+    w.line("prefix=${pcfiledir}");
+    w.line();
+    w.line("Name: " + n + "-static");
+    w.line("Description: program " + n + ", compiled by sdfgc");
+    w.line("Version: " SDFGC_VERSION);
+    w.line("Cflags: -I${prefix}/include");
+    w.line("Libs: ${prefix}/" + staticLibrary(n) + " " + text::joined(r.staticLinkFlags, " "));
+    return w.take();
+}
+
+/// `-Wl,a,b` of a compiler is `a` and `b` for a linker. Other flags of a compiler are left out.
+std::string linkerFile(const Request &r) {
+    std::string text;
+    for (const std::string &flag : r.staticLinkFlags) {
+        if (flag.starts_with("-l") || flag.starts_with("-L") || flag.starts_with('/'))
+            text += flag + "\n";
+        else if (flag.starts_with("-Wl,"))
+            for (std::size_t at = 4, end = 0; at <= flag.size(); at = end + 1) {
+                end = std::min(flag.find(',', at), flag.size());
+                text += flag.substr(at, end - at) + "\n";
+            }
+    }
+    return text;
 }
 
 } // namespace sdfgc::package

@@ -11,5 +11,8 @@ std::string cmakeLists(const Request &r);
 std::string cmakePresets(const Request &r);
 /// <name>.pc
 std::string pkgConfig(const Request &r);
+/// The same for the static library, and its flags as a response file of the linker.
+std::string staticPkgConfig(const Request &r);
+std::string linkerFile(const Request &r);
 
 } // namespace sdfgc::package

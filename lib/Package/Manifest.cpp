@@ -22,6 +22,12 @@ json::Value manifest(const Request &r) {
     if (builtTarget(r) != r.compile->target.name())
         out.set("requested_target", r.compile->target.name());
     out.set("library", "lib/lib" + n + ".so");
+    if (r.staticLibrary) { // absent if there is none
+        json::Value archive = json::Value::object();
+        archive.set("file", staticLibrary(n));
+        archive.set("link_flags", json::strings(r.staticLinkFlags));
+        out.set("static_library", std::move(archive));
+    }
     json::Value bindings = json::Value::object();
     bindings.set("c", "include/" + n + ".h");
     bindings.set("cpp", "include/" + n + ".hpp");

@@ -31,6 +31,10 @@ public:
         files_["CMakeLists.txt"] = cmakeLists(request_);
         files_["CMakePresets.json"] = cmakePresets(request_);
         files_[request_.module->name.str() + ".pc"] = pkgConfig(request_);
+        if (request_.staticLibrary) {
+            files_[request_.module->name.str() + "-static.pc"] = staticPkgConfig(request_);
+            files_["lib/" + request_.module->name.str() + ".link"] = linkerFile(request_);
+        }
         if (request_.graph)
             files_["program.sdfg"] = serialize::writeText(*request_.graph);
         else
@@ -200,6 +204,7 @@ Result<void> removeStale(const std::string &folder, const std::string &path) {
 } // namespace
 
 std::string callerSource(const std::string &program) { return "src/caller/" + program + "_main.cpp"; }
+std::string staticLibrary(const std::string &program) { return "lib/lib" + program + ".a"; }
 std::string callerProgram(const std::string &program) { return "bin/" + program + "_main"; }
 
 void reportForeign(const std::string &folder, const std::vector<std::string> &files, diag::Engine &d) {

@@ -51,6 +51,8 @@ class Settings(unittest.TestCase):
         self.assertEqual(self.options('cuda', **gpu), {'gpu_arch': ['sm_60', 'sm_70'], 'gpu_streams': 1})
         self.assertEqual(self.options('hip', **gpu), {'gpu_arch': ['gfx90a'], 'gpu_streams': 1})
         self.assertEqual(self.options('cpu', **gpu), {})
+        self.assertEqual(self.options(compiler__static_archive=True), {'static': True})
+        self.assertEqual(self.options(compiler__static_archive=False), {})
         self.assertEqual(self.options(instrumentation__papi__default_counters="['PAPI_FP_OPS', 'PAPI_L1_DCM']"),
                          {'papi_counters': ['PAPI_FP_OPS', 'PAPI_L1_DCM']})
 

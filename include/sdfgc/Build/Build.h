@@ -58,6 +58,7 @@ struct Request {
     std::vector<std::string> runtimeSources; // additional ones of sdfgc itself: their objects are shared through the user's cache
     bool caller = false;                     // also build the program that calls the library: package::callerSource
     bool daceStub = false;                   // also build package::daceStubLibrary
+    bool staticLibrary = false;              // also build package::staticLibrary
     std::vector<std::string> includeFolders; // relative to the folder, or absolute
     std::vector<std::string> libraries;      // link names
     /// The inputs of the sources (the graph, sdfgc). If the library is up to date but older than one of these, it gets
@@ -84,6 +85,10 @@ struct BuildResult {
     std::vector<std::string> libraries;        // that the library is linked with, by link name
     int signal = 0;
 };
+
+/// Returns the flags with which a C compiler links a static library of the request, after the library itself: the libraries
+/// that the program calls, and the runtime libraries of C++ and OpenMP. Missing libraries are named as if they were installed.
+std::vector<std::string> flagsOfStaticCallers(const Request &request, const Toolchain &toolchain);
 
 /// Returns the messages in the output of GCC, Clang, nvcc or hipcc, in order: lines `FILE:LINE:COLUMN: error: TEXT`
 /// and, from nvcc, `FILE(LINE): error: TEXT`. Ignores other lines.

@@ -20,11 +20,16 @@ struct Request {
     bool caller = false;        // also write a main function that calls the program: callerSource
     bool daceFiles = false;     // also write what DaCe's loader and its extension for VS Code read (lib/Package/DaceFiles.cpp)
     bool async = false;         // the sources have a call that does not wait
+    bool staticLibrary = false; // also describe a static library
+    std::vector<std::string> staticLinkFlags; // that callers link after it
     std::vector<std::string> gpuArch;         // `sm_90`, `gfx90a`: the default of the CMake project; empty: the compiler's
 };
 /// The path of a program's caller, relative to the build folder, and the executable built from it.
 std::string callerSource(const std::string &program);
 std::string callerProgram(const std::string &program);
+
+/// The static library of a program, relative to the build folder.
+std::string staticLibrary(const std::string &program);
 
 /// Can DaCe's loader call the program? It counts arguments from the graph, and expects a symbol that only occurs in the
 /// shape of an argument, for which the program has no parameter.

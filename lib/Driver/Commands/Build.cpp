@@ -25,6 +25,8 @@ private:
         line.flag(
             "--async", compilation_.async,
             "also export `<name>_program_async`, which queues a GPU program on a stream of the caller and does not wait for it");
+        line.flag("--static", compilation_.staticLibrary,
+                  "also make a static library, lib<name>.a; the manifest and <name>-static.pc list what callers link with it");
         if (withLibrary_)
             line.text(
                 "--cache", cacheFolder_, "DIR",

@@ -145,6 +145,7 @@ bool BuildCache::makeKey(Session &s) {
     h.field(c.name.text())
         .field(c.caller ? "caller" : "")
         .field(c.daceFiles ? "dace" : "")
+        .field(c.staticLibrary ? "static" : "")
         .field(c.async ? "async" : "")
         .field(place);
     for (const std::vector<std::string> &words : {pass::argumentsOf(c.target), c.pipeline.arguments(), cflags}) {

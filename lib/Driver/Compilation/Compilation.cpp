@@ -43,6 +43,7 @@ package::Request packageRequest(const Compiled &made, const pass::CompileOptions
     request.gpuArch = options.target.gpuArch;
     request.caller = options.caller;
     request.daceFiles = options.daceFiles;
+    request.staticLibrary = options.staticLibrary;
     request.async = options.async;
     return request;
 }
@@ -134,7 +135,10 @@ bool Compilation::writeFolder(Session &s, Compiled &made, const pass::CompileOpt
     build::FolderOptions options;
     {
         TimeTrace::Scope scope(s.trace(), "package");
-        const package::Request request = packageRequest(made, compile, *this);
+        package::Request request = packageRequest(made, compile, *this);
+        if (staticLibrary)
+            request.staticLinkFlags =
+                build::flagsOfStaticCallers(buildRequest(made), toolchainForLibrary ? *toolchainForLibrary : build::Toolchain());
         files = package::collect(request, s.diags);
         if (!files)
             return false;
@@ -159,9 +163,7 @@ bool Compilation::writeFolder(Session &s, Compiled &made, const pass::CompileOpt
     return result.has_value();
 }
 
-std::optional<build::BuildResult> Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled &made,
-                                                           const build::Toolchain &found) const {
-    crash::setActivity("compiling");
+build::Request Compilation::buildRequest(const Compiled &made) const {
     build::Request request;
     for (const codegen::SourceFile &f : made.sources.files)
         if (f.translationUnit)
@@ -177,10 +179,8 @@ std::optional<build::BuildResult> Compilation::makeLibrary(Session &s, const bui
     request.dispatcher = made.sources.dispatcher;
     request.startupCode = !made.module->globalCode.empty();
     request.caller = caller;
+    request.staticLibrary = staticLibrary;
     request.daceStub = daceFiles && package::daceCanCall(*made.module, target.emulate);
-    if (daceFiles && !request.daceStub)
-        s.log().result("DaCe's loader cannot call `{}`, since a size of its arguments is not a parameter; sdfgc.dace can",
-                       made.module->name.str());
     request.includeFolders = {"include", "runtime-headers"};
     request.libraries = made.sources.libraries;
     request.madeFrom = made.files;
@@ -197,6 +197,16 @@ std::optional<build::BuildResult> Compilation::makeLibrary(Session &s, const bui
         request.options.sourceFlags = {"-g1"};
     request.options.jobs = static_cast<unsigned>(library.jobs.value_or(0));
     request.options.jobserver = !library.jobs;
+    return request;
+}
+
+std::optional<build::BuildResult> Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled &made,
+                                                           const build::Toolchain &found) const {
+    crash::setActivity("compiling");
+    build::Request request = buildRequest(made);
+    if (daceFiles && !request.daceStub)
+        s.log().result("DaCe's loader cannot call `{}`, since a size of its arguments is not a parameter; sdfgc.dace can",
+                       made.module->name.str());
     request.options.log = &s.log();
     request.options.quiet = s.general.quiet || s.general.diagnostics != DiagnosticForm::Text;
     request.options.trace = s.trace();

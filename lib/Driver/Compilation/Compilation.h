@@ -37,6 +37,7 @@ public:
     bool daceFiles = false;      // with what DaCe's tools read
     bool caller = false;         // with a program that calls the library
     bool async = false;          // with a call that does not wait
+    bool staticLibrary = false;  // with a static library
     bool isCalled = false;       // the program is to run on this machine, through its caller if it is for another one
     BuildCache *cache = nullptr; // receives the finished build
     bool lineTables = false;     // so that addresses of a crash can be mapped to lines
@@ -57,6 +58,8 @@ private:
                      const build::Toolchain *toolchainForLibrary) const;
     /// For a program of another machine: sets the command that runs it. False if there is none.
     bool findRunner(Session &s, const build::Toolchain &toolchain, Compiled &made);
+    /// What is built of the sources.
+    build::Request buildRequest(const Compiled &made) const;
     /// Nothing after errors.
     std::optional<build::BuildResult> makeLibrary(Session &s, const build::Folder &folder, Compiled &made,
                                                   const build::Toolchain &found) const;

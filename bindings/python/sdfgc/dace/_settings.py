@@ -9,7 +9,7 @@ import warnings
 _MAPPED = {
     'compiler.build_type', 'compiler.cpu.executable', 'compiler.cpu.args', 'compiler.cpu.libs', 'compiler.linker.args',
     'compiler.cuda.backend', 'compiler.cuda.cuda_arch', 'compiler.cuda.hip_arch', 'compiler.cuda.max_concurrent_streams',
-    'compiler.cuda.path', 'compiler.build_jobs', 'instrumentation.papi.default_counters', 'instrumentation.likwid.default_events',
+    'compiler.cuda.path', 'compiler.build_jobs', 'compiler.static_archive', 'instrumentation.papi.default_counters', 'instrumentation.likwid.default_events',
 }
 # Settings that DaCe itself acts on before or after compiling, and those that change neither results nor libraries.
 _ELSEWHERE = {
@@ -94,6 +94,8 @@ def options(settings, target):
         out['cc'] = settings.get('compiler.cpu.executable')
     if settings.changed('compiler.build_jobs') and settings.get('compiler.build_jobs'):
         out['jobs'] = settings.get('compiler.build_jobs')
+    if settings.get('compiler.static_archive').lower() in ('true', '1'):
+        out['static'] = True
     if settings.changed('instrumentation.papi.default_counters'):
         out['papi_counters'] = list(ast.literal_eval(settings.get('instrumentation.papi.default_counters')))
     if settings.get('instrumentation.likwid.default_events'):
