@@ -237,6 +237,20 @@ std::string describe(const Param &p) {
     return p.desc->dtype.str() + "[" + shape + "]" + (p.desc->storage == ir::Storage::GPU_Global ? " in device memory" : "");
 }
 
+/// Symbols that only occur in shapes of arguments, in order of their names.
+std::set<Name> unneededSizes(const Module &m) {
+    std::set<Name> out;
+    for (const Param &p : m.params)
+        if (p.desc && !p.desc->isScalar())
+            for (const sym::Expr s : p.desc->shape)
+                out.insert(s.freeSymbols().begin(), s.freeSymbols().end());
+    for (const Param &p : m.params)
+        out.erase(p.name);
+    for (const ConstantDef &c : m.constants)
+        out.erase(c.name);
+    return out;
+}
+
 /// The comment at the top of the file, and the includes that its types need.
 void preamble(TextWriter &w, const Module &m) {
     const std::string &n = m.name.str();
@@ -247,6 +261,12 @@ void preamble(TextWriter &w, const Module &m) {
     for (const Param &p : m.params)
         if (!p.onHandle)
             w.line(" *   " + p.cName.str() + ": " + describe(p));
+    std::string unknown; // sizes in shapes that are neither parameters nor set on the handle
+    for (const Name n : unneededSizes(m))
+        unknown += (unknown.empty() ? "" : ", ") + n.str();
+    if (!unknown.empty())
+        w.line(" * The program does not need " + unknown +
+               (unknown.find(',') == std::string::npos ? ", which is no argument." : ", which are no arguments."));
     if (m.anyMemory)
         w.line(" * Arrays that the device uses may be in host or device memory.");
     w.line(" */");
