@@ -4,6 +4,8 @@
 #   uninstall   install elsewhere, and remove what was installed, and nothing else
 #   cmake       another CMake project (consumer/); touch the graph: sdfgc runs once more, then nothing is left to do; the same for make
 #   languages   C, C++, Fortran and Python in an empty CMake project (languages/)
+#   static      the same, with static libraries of two programs in one executable, one from a build folder's own CMake project
+#   package     the same, from a file of `sdfgc package`; the folder of the target can be packaged again
 #   make        the Makefile of the examples
 #   folder      the CMake project of a build folder, without sdfgc
 #   emulate     the same for a GPU program, with the C++ compiler alone
@@ -128,6 +130,34 @@ cmake)
         quietly "building the changed graph" cmake --build "$tree"
         [ "$("$tree/consumer")" = "$expected" ] || fail "$generator: after a change the consumer printed $("$tree/consumer")"
         grep -q "int64_t M" "$tree/vadd.build/include/vadd.h" || fail "$generator: the header is an old one"
+    done
+    ;;
+static)
+    "$sdfgc" emit "$source/test/graphs/vadd.sdfg" --static -o "$work/vadd.build"
+    cp -r "$source/test/Install/static" "$work/project"
+    quietly configuring cmake -S "$work/project" -B "$work/tree" -DCMAKE_PREFIX_PATH="$prefix" -DVADD="$work/vadd.build" \
+        -DCALLER="$source/test/lit/build/Inputs/two.c"
+    quietly building cmake --build "$work/tree"
+    [ "$("$work/tree/two")" = "11 10989, 2 16" ] || fail "the program printed $("$work/tree/two")"
+    ! ldd "$work/tree/two" | grep -q "libvadd\|libmatmul" || fail "the program needs shared libraries: $(ldd "$work/tree/two")"
+    quietly "building again" cmake --build "$work/tree"
+    ! grep -q "sdfgc matmul" "$work/log" || fail "there is always something to do: $(cat "$work/log")"
+    ;;
+package)
+    "$sdfgc" build "$source/test/graphs/vadd.sdfg" --cpu x86-64 -o "$work/vadd.build" --quiet
+    "$sdfgc" package "$work/vadd.build" -o "$work/vadd.sdfgc.zip"
+    quietly configuring cmake -S "$source/test/Install/package" -B "$work/tree" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DPACKAGE="$work/vadd.sdfgc.zip" -DEXAMPLE="$source/examples/vadd.c"
+    for what in "the package" "the package, touched"; do
+        quietly "building with $what" cmake --build "$work/tree"
+        grep -q "sdfgc unpack vadd" "$work/log" || fail "$what was not unpacked: $(cat "$work/log")"
+        [ "$("$work/tree/consumer")" = "$expected" ] || fail "the consumer printed $("$work/tree/consumer")"
+        quietly "building again" cmake --build "$work/tree"
+        ! grep -q "sdfgc unpack" "$work/log" || fail "there is always something to do: $(cat "$work/log")"
+        "$sdfgc" package "$work/tree/vadd.build" -o "$work/again.sdfgc.zip"
+        cmp "$work/vadd.sdfgc.zip" "$work/again.sdfgc.zip" || fail "the folder gives another package"
+        sleep 0.02
+        touch "$work/vadd.sdfgc.zip"
     done
     ;;
 languages)

@@ -2,6 +2,7 @@
 #include "Driver/Subcommand.h"
 #include "sdfgc/Build/Archive.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Resources.h"
 
 #include <algorithm>
 
@@ -74,7 +75,7 @@ class Unpack : public Subcommand {
             if (f.path != "manifest.json")
                 options.files.push_back(f.path);
         const std::optional<build::Folder> opened = build::Folder::open(folder, made.name, s.diags, options);
-        if (!opened || !build::placeBuild(*opened, made.entry, "package", {}, s.diags))
+        if (!opened || !build::placeBuild(*opened, made.entry, "package", {file_, executablePath()}, s.diags))
             return;
         const std::string stub = package::daceStubLibrary(made.name);
         const bool hasStub = std::find(options.files.begin(), options.files.end(), stub) != options.files.end();
