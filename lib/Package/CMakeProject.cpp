@@ -259,6 +259,7 @@ private:
         w_.line("    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${renamed} ${object}.joined ${object})");
         w_.line("add_library(" + library + " STATIC ${object})");
         w_.line("set_target_properties(" + library + " PROPERTIES OUTPUT_NAME " + name_ + " LINKER_LANGUAGE CXX)");
+        w_.line("add_dependencies(" + library + " " + target_ + ") # whose rules make the parts");
         w_.line("target_include_directories(" + library + " INTERFACE include)");
         w_.line("target_link_libraries(" + library + " INTERFACE $<LINK_ONLY:" + options_ + ">)");
     }
