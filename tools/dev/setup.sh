@@ -20,7 +20,7 @@ case ${1-} in
     # Tests that need a missing one of these report so and are skipped.
     optional=(
         openmpi-bin libopenmpi-dev libscalapack-openmpi-dev gfortran pkg-config hipcc libamdhip64-dev librocprim-dev
-        chromium groff-base zsh fish qemu-user g++-aarch64-linux-gnu pocl-opencl-icd opencl-headers ocl-icd-opencl-dev
+        python3-yaml chromium groff-base zsh fish qemu-user g++-aarch64-linux-gnu pocl-opencl-icd opencl-headers ocl-icd-opencl-dev
     )
     ;;
 *) echo "setup.sh: unknown option $1" >&2; exit 2 ;;
