@@ -2,6 +2,8 @@
 //   - each wait is among the last statements of the program, with nothing but releases of pool memory behind it;
 //   - no copy has the host on one side: pageable memory makes the call wait, and memory of the call itself would be released too early;
 //   - no memory of the device or page-locked memory belongs to a call: the driver waits when it is freed;
+//   - no page-locked memory is used: the host of the next call could write to it before kernels of this one have read it;
+//   - no memory of the handle is cleared in the call, for which the host waits;
 //   - nothing is measured, saved or restored: reports need results and times at the end of the call;
 //   - no function of a solver is called: some copy lists of pointers, and wait.
 #include "sdfgc/CodeGen/AsyncCall.h"
@@ -18,7 +20,7 @@ namespace {
 
 bool isWait(const Node &n) {
     const auto *event = dyn_cast<EventWait>(&n);
-    return (n.kind == TreeKind::Synchronise) || (event && event->stream < 0);
+    return n.kind == TreeKind::Synchronise || (event && event->stream < 0);
 }
 
 /// Finds the first obstacle in a function of the host.
@@ -62,13 +64,23 @@ private:
                 "with `--arguments device`, callers pass pointers to device memory");
         if (const auto *l = dyn_cast<LibraryCall>(&n); l && l->function.find("gpuSolver") != l->function.npos)
             refuse("it calls " + l->function + ", which may wait", "call the program without --async");
-        if ((n.kind == TreeKind::Measure) || (n.kind == TreeKind::DataProbe))
+        if (const auto *a = dyn_cast<Allocate>(&n); a && a->zero && f_.vars[a->var].kind == VarKind::StateField)
+            refuse("`" + f_.vars[a->var].name.str() + "` is cleared in each call, for which the host waits",
+                   "fill it with a map, or leave out `setzero`");
+        if (n.kind == TreeKind::Measure || n.kind == TreeKind::DataProbe)
             refuse("it is instrumented", "`--instrument none` leaves out the measurements");
     }
 
     const Function &f_;
     AsyncCall &out_;
 };
+
+void usesPinned(Name container, AsyncCall &out) {
+    if (!out.obstacle.empty())
+        return;
+    out.obstacle = "`" + container.str() + "` is in page-locked memory, which the host of the next call could change too early";
+    out.hint = "keep it in device memory";
+}
 
 } // namespace
 
@@ -79,7 +91,7 @@ AsyncCall asyncCall(const Module &m) {
         const Node &n = *program.body[i];
         if (isWait(n))
             out.waits.insert(out.waits.begin(), &n);
-        else if (!(n.kind == TreeKind::Release) && n.kind != TreeKind::Comment)
+        else if (n.kind != TreeKind::Release && n.kind != TreeKind::Comment)
             break;
     }
     if (m.instrumented || m.dataInstrumented) {
@@ -89,6 +101,12 @@ AsyncCall asyncCall(const Module &m) {
     for (const auto &f : m.functions)
         if (!f->kernel && !f->device)
             Search(*f, out).run();
+    for (const StateField &f : m.fields)
+        if (f.storage == ir::Storage::CPU_Pinned)
+            usesPinned(f.name, out);
+    for (const Param &p : m.params)
+        if (p.desc && p.desc->storage == ir::Storage::CPU_Pinned)
+            usesPinned(p.name, out);
     return out;
 }
 
