@@ -68,6 +68,22 @@ TEST_CASE("progress is a line that is replaced on a terminal, and silent elsewhe
     old ? ::setenv("TERM", terminal.c_str(), 1) : ::unsetenv("TERM");
 }
 
+TEST_CASE("a reduction shows how far it has come on a terminal") {
+    const Folder f;
+    const std::vector<std::string> arguments{"reduce", graph("vadd.sdfg"), "--no-verify", "--any-failure",
+                                             "--test", "false {}",         "-o",          f / "small.sdfg"};
+    const char *old = std::getenv("TERM");
+    const std::string terminal = old ? old : "";
+    ::setenv("TERM", "xterm", 1);
+    const std::string shown = sdfgcRun(arguments, true).err;
+    CHECK(contains(shown, " elements left, test 1\x1b[K"));
+    CHECK(contains(shown, "\rwithout "));
+    CHECK(contains(shown, " elements left, test 2\x1b[K"));
+    CHECK(shown.substr(0, shown.rfind("\r\x1b[K")).find('\n') == std::string::npos);
+    CHECK_FALSE(contains(sdfgcRun(arguments).err, "\r"));
+    old ? ::setenv("TERM", terminal.c_str(), 1) : ::unsetenv("TERM");
+}
+
 TEST_CASE("a long pipeline shows its pass on a terminal, and removes the line before it ends") {
     const Folder f;
     const char *old = std::getenv("TERM");

@@ -1,6 +1,7 @@
 // sdfgc reduce: finds the smallest graph with which a command still fails.
 #include "Driver/CommandLine/Words.h"
 #include "Driver/Crash.h"
+#include "Driver/Reports/ProgressLine.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Reduce/Reduce.h"
 #include "sdfgc/Serialize/Serialize.h"
@@ -140,18 +141,25 @@ class Reduce : public Subcommand {
         options.verify = !unverified_;
         options.stop = [] { return process::Set::interrupted() != 0; };
         bool written = true;
+        ProgressLine progress(s);
+        const std::size_t all = reduce::elementCount(graph);
+        std::size_t left = all, tests = 0;
         options.onSuccess = [&](const ir::SDFG &smaller, const std::string &what) {
-            s.log().info("without {}", what);
+            progress.done("without " + what);
+            left = reduce::elementCount(*ir::clone(smaller));
             written = serialize::writeFile(smaller, output_, s.diags) && written;
         };
         reduce::Summary summary;
         std::unique_ptr<ir::SDFG> smallest = reduce::shrink(
             graph,
             [&](const ir::SDFG &candidate) {
+                progress.show(std::to_string(left) + " of " + std::to_string(all) + " elements left, test " +
+                              std::to_string(++tests));
                 const process::Outcome o = test(candidate);
                 return isFailure(o) && (anyFailure_ || (o.exitCode == original_.exitCode && o.signal == original_.signal));
             },
             options, &summary);
+        progress.clear();
         s.interruptedBy = process::Set::interrupted();
         if (summary.successes == 0 && written)
             serialize::writeFile(*smallest, output_, s.diags);
