@@ -176,7 +176,7 @@ def check(sdfgc, names, options):
                 applications.graph_caller(out, values, True)()
                 wrong = wrong or applications.difference(f'{name} {" ".join(level)}', applications.copies(values), wanted)
             applications.restore(values, original)
-            wrong = wrong or applications.validate(sdfgc, graph(name), folder, values, options)
+            wrong = wrong or applications.validate(sdfgc, graph(name), folder, values, options, True)
         failed += bool(wrong)
         print(f'{name}: {wrong or "agrees"}', flush=True)
     return 1 if failed else 0
