@@ -1,6 +1,11 @@
 #include "MovedFunctions.h"
 
+#include "Jumps.h"
+
 #include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Walk.h"
+
+#include <algorithm>
 
 namespace sdfgc::transforms {
 
@@ -40,7 +45,55 @@ void insert(Module &m, std::vector<std::unique_ptr<Function>> added, const std::
     }
 }
 
+/// Does a block rebind a variable to other memory, or contain verbatim text?
+bool isOpaque(const Block &b) {
+    return contains(b, TreeKind::Allocate) || contains(b, TreeKind::Release) || contains(b, TreeKind::SetPointer) ||
+           contains(b, TreeKind::RawTasklet);
+}
+
+/// Arrays are passed as pointers.
+bool isPassedArray(const Variable &v) {
+    return v.kind == VarKind::Pointer || v.kind == VarKind::Stack || v.kind == VarKind::Buffer;
+}
+
+/// Variables with the same name must have the same type, and all be arrays or of the same kind, so that it does not matter which
+/// of them is meant. An array must appear outside of symbolic expressions, whose names outline() passes as values.
+bool isPassableName(const Function &f, Name n, const Effects &all) {
+    const bool isChanged = all.changed.count(n) != 0;
+    const Variable *first = nullptr;
+    for (const Variable &v : f.vars) {
+        if (v.name != n)
+            continue;
+        if (first && (first->type != v.type || (first->kind != v.kind && !(isPassedArray(*first) && isPassedArray(v)))))
+            return false;
+        first = &v;
+    }
+    if (!first)
+        return !isChanged; // visible everywhere
+    if (isPassedArray(*first))
+        return isChanged || all.read.count(n);
+    return first->kind == VarKind::Constant || (first->kind == VarKind::Value && !isChanged);
+}
+
 } // namespace
+
+bool isPassable(const Function &f, const Block &body) {
+    if (isOpaque(body) || leavesIteration(body))
+        return false;
+    EffectTable table(f);
+    Effects all;
+    for (const NodePtr &n : body.body)
+        all.add(table.of(*n));
+    return all.inText.empty() && std::all_of(all.names.begin(), all.names.end(),
+                                             [&](Name n) { return all.declared.count(n) || isPassableName(f, n, all); });
+}
+
+Type passedType(const Function &f, Name n) {
+    for (const Variable &v : f.vars)
+        if (v.name == n)
+            return v.kind == VarKind::Value ? v.type : Type();
+    return {};
+}
 
 std::unique_ptr<Call> MovedFunctions::add(Outlined made) {
     auto call = std::make_unique<Call>();

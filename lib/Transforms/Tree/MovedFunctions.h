@@ -31,6 +31,12 @@ private:
 /// are any new functions.
 bool moveFunctions(tree::Module &m, const std::function<void(tree::Function &, MovedFunctions &)> &cut);
 
+/// Can the body of a loop become a function? Everything that it uses can be passed, and it neither changes values from outside, nor
+/// leaves the iteration, nor rebinds variables to other memory.
+bool isPassable(const tree::Function &f, const tree::Block &body);
+/// The type of a value that such a body knows by name, for outline(); void for other names.
+Type passedType(const tree::Function &f, Name n);
+
 /// The variables in scope at the current point of a walk over a function.
 class VisibleVariables {
 public:

@@ -24,8 +24,8 @@
 // Not handled: bodies with fewer statements and declarations than option `statements`, which are shorter than the head of the
 // function and its calls; text taken as written; programs with several sources; bodies with atomic updates, which differ; bodies
 // that use a name which several variables of the function have, of other kinds, or that declare values in code.
-#include "Jumps.h"
 #include "MovedFunctions.h"
+#include "Versions.h"
 
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
@@ -50,15 +50,6 @@ std::size_t lengthOf(const Block &b) {
     return count;
 }
 
-/// The only statement of a branch, if it is a loop; otherwise null.
-For *onlyLoop(Block &b) { return b.body.size() == 1 ? dyn_cast<For>(b.body[0].get()) : nullptr; }
-
-/// Does a block rebind a variable to other memory, or contain verbatim text?
-bool isOpaque(const Block &b) {
-    return contains(b, TreeKind::Allocate) || contains(b, TreeKind::Release) || contains(b, TreeKind::SetPointer) ||
-           contains(b, TreeKind::RawTasklet);
-}
-
 class Sharing {
 public:
     Sharing(Function &f, std::size_t least, MovedFunctions &parts, std::set<Name> &names)
@@ -76,14 +67,12 @@ private:
     }
 
     void share(If &choice) {
-        if (choice.branches.size() != 2 || !choice.branches[0].condition || choice.branches[1].condition)
-            return;
-        For *team = onlyLoop(*choice.branches[0].body), *alone = onlyLoop(*choice.branches[1].body);
-        if (!team || !alone || !isPair(*team, *alone) || lengthOf(alone->body) < least_ || !isPassable(alone->body))
+        const auto [team, alone] = loopVersions(f_, choice);
+        if (!team || lengthOf(alone->body) < least_ || !isPassable(f_, alone->body))
             return;
         const std::string over = f_.vars[alone->var].name.str();
         Outlined made = outline(
-            f_, std::move(alone->body), newName(), [this](Name n) { return typeOf(n); }, [](const Variable &, Obstacle) {},
+            f_, std::move(alone->body), newName(), [this](Name n) { return passedType(f_, n); }, [](const Variable &, Obstacle) {},
             Handover::ByReference);
         made.function->comment = (choice.comment.empty() ? "" : choice.comment + ": ") + "the iteration " + over;
         made.function->inlined = true;
@@ -92,59 +81,6 @@ private:
         team->body.body.push_back(clone(*call));
         alone->body.body.clear();
         alone->body.body.push_back(std::move(call));
-    }
-
-    /// Is it a loop shared by a team, and the same loop for one thread?
-    bool isPair(const For &team, const For &alone) const {
-        const bool isTeam =
-            team.omp && !team.omp->simd && !team.omp->inParallelRegion && team.omp->collapse == 1 && team.omp->reductions.empty();
-        const bool isPlain = !alone.omp && !alone.simd && alone.accumulators.empty() && !alone.spread;
-        return isTeam && isPlain && f_.vars[team.var].name == f_.vars[alone.var].name && team.begin == alone.begin &&
-               team.end == alone.end && team.step == alone.step && team.descending == alone.descending &&
-               team.checkStep == alone.checkStep && same(f_, team.body, alone.body);
-    }
-
-    bool isPassable(const Block &body) const {
-        if (isOpaque(body) || leavesIteration(body))
-            return false;
-        EffectTable table(f_);
-        Effects all;
-        for (const NodePtr &n : body.body)
-            all.add(table.of(*n));
-        return all.inText.empty() &&
-               std::all_of(all.names.begin(), all.names.end(), [&](Name n) { return all.declared.count(n) || isPassable(n, all); });
-    }
-
-    /// Variables with the same name must have the same type, and all be arrays or of the same kind, so that it does not matter which
-    /// of them is meant. An array must appear outside of symbolic expressions, whose names outline() passes as values.
-    bool isPassable(Name n, const Effects &all) const {
-        const bool isChanged = all.changed.count(n) != 0;
-        const Variable *first = nullptr;
-        for (const Variable &v : f_.vars) {
-            if (v.name != n)
-                continue;
-            if (first && (first->type != v.type || (first->kind != v.kind && !(isArray(*first) && isArray(v)))))
-                return false;
-            first = &v;
-        }
-        if (!first)
-            return !isChanged; // visible everywhere
-        if (isArray(*first))
-            return isChanged || all.read.count(n);
-        return first->kind == VarKind::Constant || (first->kind == VarKind::Value && !isChanged);
-    }
-
-    /// Arrays are passed as pointers.
-    static bool isArray(const Variable &v) {
-        return v.kind == VarKind::Pointer || v.kind == VarKind::Stack || v.kind == VarKind::Buffer;
-    }
-
-    /// The type of a value, for outline().
-    Type typeOf(Name n) const {
-        for (const Variable &v : f_.vars)
-            if (v.name == n)
-                return v.kind == VarKind::Value ? v.type : Type();
-        return {};
     }
 
     Name newName() {

@@ -32,6 +32,19 @@ bool isPolynomial(sym::Expr e) {
     }
 }
 
+/// The only statement of a branch, if it is a loop; otherwise null.
+For *onlyLoop(Block &b) { return b.body.size() == 1 ? dyn_cast<For>(b.body[0].get()) : nullptr; }
+
+/// Is it a loop shared by a team, and the same loop for one thread?
+bool isVersionPair(const Function &f, const For &team, const For &alone) {
+    const bool isTeam =
+        team.omp && !team.omp->simd && !team.omp->inParallelRegion && team.omp->collapse == 1 && team.omp->reductions.empty();
+    const bool isPlain = !alone.omp && !alone.simd && alone.accumulators.empty() && !alone.spread;
+    return isTeam && isPlain && f.vars[team.var].name == f.vars[alone.var].name && team.begin == alone.begin &&
+           team.end == alone.end && team.step == alone.step && team.descending == alone.descending &&
+           team.checkStep == alone.checkStep && same(f, team.body, alone.body);
+}
+
 /// The variables declared by a statement and its inner statements.
 void addDeclared(Node &n, std::vector<VarId> &out) {
     visit(n, [&out](auto &node) {
@@ -158,6 +171,13 @@ NodePtr choice(const py::ExprRef &condition, NodePtr yes, NodePtr no) {
     out->branches.push_back({condition, asBlock(std::move(yes))});
     out->branches.push_back({nullptr, asBlock(std::move(no))});
     return out;
+}
+
+LoopVersions loopVersions(const Function &f, If &choice) {
+    if (choice.branches.size() != 2 || !choice.branches[0].condition || choice.branches[1].condition)
+        return {};
+    For *team = onlyLoop(*choice.branches[0].body), *alone = onlyLoop(*choice.branches[1].body);
+    return team && alone && isVersionPair(f, *team, *alone) ? LoopVersions{team, alone} : LoopVersions();
 }
 
 } // namespace sdfgc::transforms

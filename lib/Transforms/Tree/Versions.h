@@ -38,4 +38,11 @@ tree::NodePtr twin(const tree::Node &n, tree::Function &f);
 /// `if (condition) { yes } else { no }`, with the comment and the origin of `no`.
 tree::NodePtr choice(const py::ExprRef &condition, tree::NodePtr yes, tree::NodePtr no);
 
+/// A loop that is there twice, for a team and for one thread.
+struct LoopVersions {
+    tree::For *team = nullptr, *alone = nullptr;
+};
+/// The loops of a statement that chooses between them (version-loops), if both are the same and neither reduces; otherwise null.
+LoopVersions loopVersions(const tree::Function &f, tree::If &choice);
+
 } // namespace sdfgc::transforms
