@@ -28,9 +28,10 @@
 // Profitable when an inner loop changes a variable of the iteration, which prevents the vectorisation of that loop, and accesses in
 // inner loops are the same or neighbours for neighbouring iterations; the new arrays must fit in registers.
 //
-// Not handled: branches; calls of functions; data-dependent indices; loops that a team shares; kernels; strips of long loops.
+// Not handled: branches; calls of functions; data-dependent indices; loops that a team shares; kernels; strips of long loops, which
+// vectorise-outer-loops takes.
 #include "FunctionNames.h"
-#include "ShortLoops.h"
+#include "LaneGroups.h"
 
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
@@ -45,61 +46,11 @@ using namespace tree;
 
 using diag::Reason;
 using diag::Why;
-using py::ExprKind;
-using py::ExprRef;
 
 constexpr int64_t fewestLanes = 4, mostLanes = 16;
 constexpr int64_t leastBytes = 4;      // of a value; narrower ones are not computed in their own type
 constexpr int64_t vectorBytes = 16;    // of the smallest vectors
 constexpr int64_t registerBytes = 512; // of vectors of 32 bytes in 16 registers
-
-/// Replaces variables by elements of arrays, in statements and inside them (the visitor of rebind).
-class LaneRenamer {
-public:
-    LaneRenamer(Function &f, Name lane, int64_t first, std::map<Name, VarId> arrays)
-        : f_(f), lane_(lane), first_(first), arrays_(std::move(arrays)) {}
-    void var(VarId &) {}
-    void sym(sym::Expr &) {}
-    void slot(RefId &r) {
-        if (const auto found = r ? arrays_.find(f_.vars[f_.refs[r].var].name) : arrays_.end(); found != arrays_.end())
-            r = elementOf(found->second);
-    }
-    void expr(ExprRef &e) {
-        if (e)
-            e = py::replace(e, [this](const ExprRef &x) { return replacement(x); });
-    }
-    void stmt(py::StmtRef &s) {
-        if (s)
-            s = py::replace(std::vector{s}, [this](const ExprRef &x) { return replacement(x); }).at(0);
-    }
-    void in(Node &n) {
-        rebind(n, *this);
-        forEachBlock(n, [&](Block &b) {
-            for (NodePtr &inner : b.body)
-                in(*inner);
-        });
-    }
-    RefId elementOf(VarId array) {
-        MemRef m;
-        m.var = array;
-        m.offset = sym::Expr::symbol(lane_) - first_;
-        return f_.refs.add(std::move(m));
-    }
-
-private:
-    ExprRef replacement(const ExprRef &x) {
-        const Name n = x->kind == ExprKind::Name     ? x->name
-                       : x->kind == ExprKind::MemRef ? f_.vars[f_.refs[refOf(*x)].var].name
-                                                     : Name();
-        const auto found = n.empty() ? arrays_.end() : arrays_.find(n);
-        return found == arrays_.end() ? nullptr : memRef(elementOf(found->second), f_.vars[found->second].type);
-    }
-
-    Function &f_;
-    const Name lane_;
-    const int64_t first_; // its value in the first iteration
-    const std::map<Name, VarId> arrays_;
-};
 
 class ShortLoopVectoriser {
 public:
@@ -119,7 +70,7 @@ private:
         for (std::size_t k = 0; k < b.body.size(); ++k) {
             Node &n = *b.body[k];
             const For *loop = dyn_cast<For>(&n);
-            if (const std::optional<ShortLoop> found = shortLoopOf(f_, n); found && collapsed == 0 && vectorises(n, *found)) {
+            if (const std::optional<ShortLoop> found = shortLoopOf(n); found && collapsed == 0 && vectorises(n, *found)) {
                 std::vector<NodePtr> parts = partsOf(*found);
                 b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(k));
                 k = insert(b, k, std::move(parts)) - 1;
@@ -138,7 +89,6 @@ private:
     Reason obstacleInAccesses(Name lane) const;
     bool isSeparate(const LaneAccess &write, Name lane) const;
     std::vector<NodePtr> partsOf(const ShortLoop &loop);
-    std::vector<NodePtr> groupsOf(Block &b, const ShortLoop &loop, const std::map<Name, VarId> &arrays);
     NodePtr laneLoop(const ShortLoop &loop, std::vector<NodePtr> statements);
 
     const Module &module_;
@@ -231,64 +181,13 @@ bool ShortLoopVectoriser::vectorises(const Node &n, const ShortLoop &loop) {
 std::vector<NodePtr> ShortLoopVectoriser::partsOf(const ShortLoop &loop) {
     if (!names_)
         names_.emplace(namesOf(module_, f_, effectsOf(f_)));
-    std::map<Name, VarId> arrays;
-    for (const Name n : plan_.expanded) {
-        Variable array;
-        array.type = f_.vars[plan_.variables.at(n)].type;
-        array.name = names_->declare(Name(n.str() + "_lanes"));
-        array.kind = VarKind::Stack;
-        array.count = loop.count;
-        array.comment = f_.vars[plan_.variables.at(n)].comment;
-        arrays.emplace(n, f_.vars.add(std::move(array)));
-    }
-    std::vector<NodePtr> out = groupsOf(*loop.body, loop, arrays);
+    Lanes lanes;
+    lanes.count = loop.count;
+    lanes.number = sym::Expr::symbol(f_.vars[loop.var].name) - loop.begin;
+    lanes.arrays = laneArrays(f_, *names_, plan_, loop.count);
+    lanes.loop = [&](std::vector<NodePtr> statements) { return laneLoop(loop, std::move(statements)); };
     changed_ = true;
-    return out;
-}
-
-/// The statements of a block, with a loop over the iterations around each group.
-std::vector<NodePtr> ShortLoopVectoriser::groupsOf(Block &b, const ShortLoop &loop, const std::map<Name, VarId> &arrays) {
-    LaneRenamer renamer(f_, f_.vars[loop.var].name, loop.begin, arrays);
-    std::vector<NodePtr> out, group;
-    const auto finish = [&] {
-        std::vector<NodePtr> comments; // at its end, which are about what follows
-        for (; !group.empty() && group.back()->kind == TreeKind::Comment; group.pop_back())
-            comments.push_back(std::move(group.back()));
-        if (!group.empty())
-            out.push_back(laneLoop(loop, std::move(group)));
-        group.clear();
-        std::move(comments.rbegin(), comments.rend(), std::back_inserter(out));
-    };
-    for (NodePtr &n : b.body) {
-        auto *d = dyn_cast<Declare>(n.get());
-        Block *inner = n->kind == TreeKind::For    ? &static_cast<For &>(*n).body
-                       : n->kind == TreeKind::Loop ? &static_cast<Loop &>(*n).body
-                                                   : nullptr;
-        if (inner) {
-            finish();
-            inner->body = groupsOf(*inner, loop, arrays);
-            out.push_back(std::move(n));
-        } else if (const auto found = d ? arrays.find(f_.vars[d->var].name) : arrays.end(); found != arrays.end()) {
-            auto array = std::make_unique<Declare>(found->second);
-            array->comment = d->comment;
-            array->origin = d->origin;
-            out.push_back(std::move(array));
-            if (!d->init)
-                continue;
-            renamer.expr(d->init);
-            auto start = std::make_unique<Code>();
-            start->origin = d->origin;
-            start->stmts.push_back(py::assign(memRef(renamer.elementOf(found->second), f_.vars[found->second].type), d->init));
-            group.push_back(std::move(start));
-        } else if (n->kind == TreeKind::Comment && group.empty()) {
-            out.push_back(std::move(n));
-        } else {
-            renamer.in(*n);
-            group.push_back(std::move(n));
-        }
-    }
-    finish();
-    return out;
+    return laneGroups(f_, *loop.body, plan_, lanes);
 }
 
 NodePtr ShortLoopVectoriser::laneLoop(const ShortLoop &loop, std::vector<NodePtr> statements) {
