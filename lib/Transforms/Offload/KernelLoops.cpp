@@ -3,10 +3,10 @@
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/Outline.h"
 #include "Transforms/Offload/HandleSizes.h"
+#include "Transforms/Offload/KernelResults.h"
 #include "Transforms/Offload/Obstacles.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
-#include "sdfgc/Analysis/Flow/SymbolLiveness.h"
 #include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -373,10 +373,7 @@ Reason whyNotInKernel(Block &b, bool moved, KernelBlocks blocks) {
                 if (const AccessNode *from = copiedForControl(*e))
                     if (const Name host = cast<AccessNode>(e->dst)->data; !HostArray(g, host, from->data).isCopiedAfter(b))
                         return {Why::Host, quoted(host.view()) + " is read on the host after it"};
-    for (const Name symbol : analysis::SymbolLiveness(g).after(b))
-        if (assigned.count(symbol))
-            return {Why::LiveOut, "symbol " + quoted(symbol.view()) + " is read after it"};
-    return {};
+    return whyNoResults(b);
 }
 
 } // namespace sdfgc::transforms

@@ -16,7 +16,7 @@
 //      read them: threads wait for each other between a write and a condition. If control flow reads an array of the host, the
 //      block writes it only by copies of an entire array of the device, which the kernel reads instead, and a later reader
 //      on the host gets a copy of its own;
-//   4. nothing reads a symbol after the block that the block assigns.
+//   4. symbols that it assigns, and that are read after it, are numbers: the kernel returns them (KernelResults.h).
 // In a kernel of many blocks, the first block computes sums: library nodes beside its maps have a single element as their result, and maps
 // update no elements that their iterations share, except those that only add up values in one element.
 #pragma once

@@ -35,13 +35,14 @@
 //   - an element that only code writes that all threads run becomes a register: each thread computes the same value;
 //   - other elements are in shared memory;
 //   - arrays stay in device memory.
-// Others are its arguments. Host scalars that it writes move to the device.
+// Others are its arguments. Host scalars that it writes move to the device. Symbols that are read after it are such scalars
+// (KernelResults.h).
 //
 // Library nodes are expanded afterwards, to maps and tasklets, because a kernel cannot call libraries. map-to-threads lets the
 // threads of the block share sums, in an order that does not depend on the device.
 //
-// Not handled: loops with library calls other than reductions and products by vectors; symbols that are read after the loop;
-// loops whose control flow reads views or members on the host.
+// Not handled: loops with library calls other than reductions and products by vectors; loops whose control flow reads views or
+// members on the host.
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Edits/Nodes.h"
@@ -49,10 +50,12 @@
 #include "Transforms/Offload/FewElements.h"
 #include "Transforms/Offload/KernelLoops.h"
 #include "Transforms/Offload/KernelMemory.h"
+#include "Transforms/Offload/KernelResults.h"
 
 #include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Flow/SymbolLiveness.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -120,7 +123,7 @@ public:
     }
 
 private:
-    /// Symbols that have a value before the kernel, except variables of its loops, which set them.
+    /// Symbols that have a value before the kernel, except those that it sets before it reads them.
     std::set<Name> symbolsBefore() {
         Block &top = *analysis::outermost(*cast<Region>(&content_));
         std::set<Name> known = knownAt(g_, top);
@@ -135,9 +138,10 @@ private:
                     for (const auto &[symbol, value] : e->assignments)
                         known.insert(symbol);
         }
-        for (const Block *b : all)
-            if (const auto *l = dyn_cast<LoopRegion>(b))
-                known.erase(l->variable);
+        const std::set<Name> read = analysis::SymbolLiveness(g_).readBy(content_);
+        for (const Name n : analysis::assignedIn(content_))
+            if (!read.count(n))
+                known.erase(n);
         return known;
     }
 
@@ -409,7 +413,7 @@ class PersistLoops : public pass::GraphPass {
     /// The block before or after a block, if it is the only one there and should be in the same kernel.
     Block *joins(const Block &b, bool before, KernelBlocks form) const {
         const auto &edges = before ? b.inEdges() : b.outEdges();
-        if (edges.size() != 1 || !edges.front()->isUnconditional() || !edges.front()->assignments.empty())
+        if (edges.size() != 1 || !isForKernel(*edges.front()))
             return nullptr;
         Block *other = before ? edges.front()->src : edges.front()->dst;
         if ((before ? other->outEdges() : other->inEdges()).size() != 1)
@@ -435,6 +439,7 @@ class PersistLoops : public pass::GraphPass {
     void enclose(std::vector<Block *> chain, KernelBlocks form) {
         if (form == KernelBlocks::Many)
             mix(chain);
+        returnSymbols(chain);
         Block &content = chain.size() > 1 ? joined(chain) : *chain.front();
         for (const Block *b : blocksOf(content)) // other blocks may get their addresses
             choice_.work.erase(b);

@@ -19,6 +19,8 @@ public:
     explicit SymbolLiveness(const ir::SDFG &g);
     /// Returns the symbols that may be read after a block before they are assigned again.
     std::set<Name> after(const ir::Block &b);
+    /// Returns the symbols that a block may read before it assigns them.
+    std::set<Name> readBy(const ir::Block &b) { return of(b).exposed; }
     /// For the text of a remark: a block that may read a symbol after another block, or the edge behind it. None if it is unknown.
     struct Reader {
         const ir::Block *block = nullptr;
