@@ -40,6 +40,8 @@ namespace {
 
 using sym::Expr;
 
+constexpr int64_t mostLimit = int64_t(1) << 30; // of constants that are added and multiplied
+
 /// A loop around a statement.
 struct Level : analysis::LoopLevel {
     Block *body = nullptr; // that can have a fence; null: no compiler reorders the loop
@@ -291,7 +293,7 @@ private:
         std::optional<std::vector<std::vector<analysis::Directions>>> vectors;
         for (std::size_t p = 0; p + 1 < levels_.size(); ++p)
             for (std::size_t q = p + 1; levels_[p].body && q < levels_.size(); ++q) {
-                if (isFenced(levels_[p]) || !mayOverlap(offset, p, q))
+                if (isFenced(levels_[p]) || !mayOverlap(offset, p, q) || staysWithinStep(offset, p))
                     continue;
                 if (!vectors)
                     vectors = vectorsOf(offset);
@@ -322,6 +324,86 @@ private:
         const auto isNegative = [](Expr e) { return sym::isLess(e, 0) == sym::Truth::True; };
         const Expr way = loop.range.end - loop.range.begin, length = isNegative(stride) ? -stride : stride;
         return sym::isLess(std::abs(coefficient) * (isNegative(loop.range.step) ? -way : way), length) == sym::Truth::False;
+    }
+
+    /// Do the loops in a loop certainly move the element by less than a step of that loop does? Then iterations of it store to different
+    /// elements, as with the rows of a tile. This is much cheaper than all dependences.
+    bool staysWithinStep(Expr offset, std::size_t p) const {
+        const auto isSmall = [](const Expr &e) { return e.asInt() && std::abs(*e.asInt()) < mostLimit; };
+        const auto own = sym::affineIn(offset, levels_[p].variable);
+        if (!own || !isSmall(own->first) || !isSmall(levels_[p].range.step))
+            return false;
+        int64_t left = std::abs(*own->first.asInt() * *levels_[p].range.step.asInt());
+        for (std::size_t q = p + 1; q < levels_.size() && left > 0; ++q) {
+            const auto inner = sym::affineIn(offset, levels_[q].variable);
+            if (!inner || !isSmall(inner->first))
+                return false;
+            if (inner->first.isZero())
+                continue;
+            const sym::Range &r = levels_[q].range;
+            const bool isDown = sym::isLess(r.step, 0) == sym::Truth::True;
+            const std::optional<int64_t> first = limitOf(isDown ? r.end : r.begin, false, threads_.size() + q),
+                                         last = limitOf(isDown ? r.begin : r.end, true, threads_.size() + q);
+            if (!first || !last || !isSmall(r.step))
+                return false;
+            left -= std::abs(*inner->first.asInt()) * std::max<int64_t>(*last - *first, 0);
+        }
+        return left > 0;
+    }
+
+    /// A constant that an integer expression does not exceed, or does not fall below, for any values of the variables of the `loops`
+    /// outermost loops.
+    std::optional<int64_t> limitOf(Expr e, bool isUpper, std::size_t loops) const {
+        const auto args = e.operands();
+        std::optional<int64_t> out;
+        switch (e.kind()) {
+        case sym::SymbolicKind::Integer:
+            out = e.asInt();
+            break;
+        case sym::SymbolicKind::Symbol:
+            out = limitOfVariable(e.name(), isUpper, loops);
+            break;
+        case sym::SymbolicKind::Add:
+            out = 0;
+            for (const Expr &term : args) {
+                const std::optional<int64_t> limit = limitOf(term, isUpper, loops);
+                out = out && limit ? std::optional(*out + *limit) : std::nullopt;
+            }
+            break;
+        case sym::SymbolicKind::Mul:
+            if (const auto factor = args.size() == 2 ? args[0].asInt() : std::nullopt; factor && std::abs(*factor) < mostLimit)
+                if (const auto limit = limitOf(args[1], isUpper == (*factor > 0), loops))
+                    out = *factor * *limit;
+            break;
+        case sym::SymbolicKind::Min:
+        case sym::SymbolicKind::Max: {
+            // The limit of one operand bounds a minimum from above, those of all operands bound it from below.
+            const bool isMin = e.kind() == sym::SymbolicKind::Min;
+            std::vector<int64_t> limits;
+            for (const Expr &a : args)
+                if (const auto limit = limitOf(a, isUpper, loops))
+                    limits.push_back(*limit);
+            if (!limits.empty() && (isMin == isUpper || limits.size() == args.size()))
+                out = isMin ? *std::min_element(limits.begin(), limits.end()) : *std::max_element(limits.begin(), limits.end());
+            break;
+        }
+        default:
+            break;
+        }
+        return out && std::abs(*out) < mostLimit ? out : std::nullopt;
+    }
+
+    /// The same for the variable of one of these loops, whose range depends on loops around it only.
+    std::optional<int64_t> limitOfVariable(Name n, bool isUpper, std::size_t loops) const {
+        while (loops-- > 0) {
+            const analysis::LoopLevel &l = loops < threads_.size() ? threads_[loops] : levels_[loops - threads_.size()];
+            if (l.variable != n)
+                continue;
+            const std::optional<int64_t> step = l.range.step.asInt();
+            return !step || *step == 0 ? std::nullopt
+                                       : limitOf((*step > 0) == isUpper ? l.range.end : l.range.begin, isUpper, loops);
+        }
+        return std::nullopt;
     }
 
     bool boundsLoop(Name n) const {
