@@ -33,9 +33,8 @@ public:
     /// `all`: also buffers that no graph uses.
     bool run(bool all) {
         find(f_.body, false);
-        for (const NodePtr &n : f_.body.body)
-            if (const auto *d = dyn_cast<Declare>(n.get()); all && d && isOwn(f_.vars[d->var].kind))
-                kept_.insert(d->var);
+        if (all)
+            keep(f_.body);
         for (VarId v : kept_)
             makeField(v);
         if (!kept_.empty())
@@ -56,6 +55,16 @@ public:
 
 private:
     static bool isOwn(VarKind k) { return k == VarKind::DeviceBuffer || k == VarKind::PinnedBuffer; }
+
+    /// Keeps the buffers of statements that run once in each call, also if their time is measured.
+    void keep(const Block &b) {
+        for (const NodePtr &n : b.body) {
+            if (const auto *d = dyn_cast<Declare>(n.get()); d && isOwn(f_.vars[d->var].kind))
+                kept_.insert(d->var);
+            if (const auto *m = dyn_cast<Measure>(n.get()))
+                keep(m->body);
+        }
+    }
 
     void find(Block &b, bool inGraph) {
         for (NodePtr &n : b.body) {
