@@ -118,7 +118,8 @@ void Verifier::declarations(const SDFG &constRoot) {
                 report(diag::Id::UnsuitableMemory, placeOf(*g, d, n), n.str(), std::string(name(d.memory)), wrong);
             else if (!problem.empty())
                 report(diag::Id::UnsuitableMemory, placeOf(*g, d, n), n.str(), std::string(name(d.memory)), problem);
-            if (facts.reserved || facts.pooled || s || d.memory == MemoryKind::Field)
+            // An arena is reserved in front of its kernel.
+            if (facts.reserved || facts.pooled || s || d.memory == MemoryKind::Field || isInArena(d))
                 return;
             if (values.isSizeAssigned(*g, d) || (d.lifetime == Lifetime::Global && values.of(*g, d.totalSize).computed))
                 report(diag::Id::SizeNotKnown, placeOf(*g, d, n), n.str(), d.totalSize.str());
