@@ -30,6 +30,10 @@ bool isForHip(const Request &request) {
     });
 }
 
+bool isForOpenCl(const Request &request) {
+    return std::find(request.libraries.begin(), request.libraries.end(), "OpenCL") != request.libraries.end();
+}
+
 /// `first`: additional flags that precede the user's.
 Words compileWords(const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries, const Words &first,
                    const LevelFlags &level) {
@@ -51,7 +55,7 @@ Words compileWords(const Request &request, const Toolchain &toolchain, const std
         if (isForHip(request))
             flags.push_back("-DSDFGC_EMULATE_HIP");
     }
-    if (std::find(request.libraries.begin(), request.libraries.end(), "OpenCL") != request.libraries.end())
+    if (isForOpenCl(request))
         flags.push_back(std::string("-D") + codegen::openClDefinition);
     if (request.options.emulateMpi)
         flags.push_back("-DSDFGC_MPI_EMULATE");
@@ -201,6 +205,25 @@ PlannedStep callerStep(const std::string &name, const Request &request, const To
     return step;
 }
 
+/// Compiles kernels in OpenCL C for no device, so that their errors show now and not where the program runs. Only Clang can.
+std::optional<PlannedStep> openClStep(const std::string &name, const Request &request, const Toolchain &toolchain) {
+    const bool isClang = toolchain.compiler.kind == CompilerKind::Clang;
+    const std::string clang = isClang ? toolchain.compiler.command.front() : process::find("clang");
+    if (!isForOpenCl(request) || clang.empty())
+        return std::nullopt;
+    PlannedStep step;
+    step.source = "src/opencl/" + name + ".cl";
+    step.title = "check " + step.source;
+    step.output = objectName(step.source);
+    step.before = {
+        clang,       "-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-target", "spir64-unknown-unknown",
+        "-emit-llvm"};
+    for (const std::string &folder : request.includeFolders)
+        step.before.push_back("-I" + folder);
+    step.before.insert(step.before.end(), {"-c", step.source});
+    return step;
+}
+
 /// Opens libraries for DaCe; it has nothing of the program.
 PlannedStep daceStubStep(const std::string &name, const Toolchain &toolchain) {
     PlannedStep step;
@@ -311,6 +334,8 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
             last.before = gpuLinkWords(*gpu, toolchain);
         append(last.before, gpu && !request.options.emulate ? forGpuCompiler(linkWords(name, request, toolchain))
                                                             : linkWords(name, request, toolchain));
+        if (std::optional<PlannedStep> check = openClStep(name, request, toolchain))
+            plan.steps.push_back(std::move(*check));
         last.objects = compileSteps(plan, request, toolchain, libraries, levels);
         append(last.before, last.objects);
     }

@@ -1,5 +1,6 @@
 #include "sdfgc/CodeGen/OpenClPrinter.h"
 
+#include "OpenClBlocks.h"
 #include "Updates.h"
 
 #include "sdfgc/Tree/Walk.h"
@@ -73,6 +74,11 @@ std::string OpenClPrinter::castAddress(const MemRef &r, const std::string &addre
 void OpenClPrinter::print(const Declare &d) {
     const Variable &v = var(d.var);
     switch (v.kind) {
+    case VarKind::Value:
+        if (!py::isOpenClStruct(v.type))
+            return KernelPrinter::print(d);
+        w_.line(declarator(v) + (d.init ? " = " + valueAs(d.init, v.type) : v.zeroed ? " = {0}" : "") + ";");
+        return;
     case VarKind::Shared: // at the beginning of the kernel
         return;
     case VarKind::Stack:
@@ -120,22 +126,18 @@ void OpenClPrinter::kernelPointers() {
 }
 
 /// Memory of the block must be declared at the beginning of the kernel.
-void OpenClPrinter::sharedMemory(const Block &b) {
-    for (const NodePtr &n : b.body) {
-        if (const auto *d = dyn_cast<Declare>(n.get()); d && var(d->var).kind == VarKind::Shared) {
-            const Variable &v = var(d->var);
-            w_.line("__local " + v.type.openClName() + " " + v.name.str() + "[" + sym(v.count) + "];");
-        }
-        forEachBlock(std::as_const(*n), [this](const Block &inner) { sharedMemory(inner); });
+void OpenClPrinter::sharedMemory() {
+    for (const VarId id : openClShared(f_)) {
+        const Variable &v = var(id);
+        w_.line("__local " + v.type.openClName() + " " + v.name.str() + "[" + sym(v.count) + "];");
     }
 }
 
 void OpenClPrinter::body() {
     if (f_.kernel)
         kernelPointers();
-    sharedMemory(f_.body);
-    std::set<std::string> done;
-    valuesOfThreads(f_.body, done);
+    sharedMemory();
+    valuesOfThreads();
     statements(f_.body);
 }
 
@@ -143,32 +145,21 @@ void OpenClPrinter::print(const Call &c) {
     const Function &callee = *m_.functions[c.function];
     std::string arguments;
     for (std::size_t i = 0; i < c.arguments.size(); ++i) {
-        const bool isReference = callee.vars[callee.params[i]].kind == VarKind::Reference;
+        const Variable &parameter = callee.vars[callee.params[i]];
         const Call::Argument &a = c.arguments[i];
-        arguments += (i ? ", " : "") + (isReference && a.ref ? addressOf(a.ref) : argument(a));
+        const bool isReference = parameter.kind == VarKind::Reference;
+        arguments += (i ? ", " : "") + (a.expr                 ? valueAs(a.expr, parameter.type)
+                                        : isReference && a.ref ? addressOf(a.ref)
+                                                               : argument(a));
     }
     w_.line(variantName(callee, openClCallee(m_, f_, spaces_, c).spaces) + "(" + arguments + ");");
 }
 
-bool combinesInBlock(const LibraryCall &c) {
-    return c.function == "sdfgc::gpu::blockReduce" || c.function == "sdfgc::gpu::blockReduceAll" ||
-           c.function == "sdfgc::gpu::columnReduceAll";
-}
-
 /// Memory in which threads combine values, for each type of these.
-void OpenClPrinter::valuesOfThreads(const Block &b, std::set<std::string> &done) {
-    const auto need = [&](Type t) {
-        if (done.insert(t.str()).second)
-            w_.line("__local " + t.openClName() + " sdfgc_values_" + t.str() + "[" +
-                    std::to_string(f_.kernel->maxThreads > 0 ? f_.kernel->maxThreads : 1024) + "];");
-    };
-    for (const NodePtr &n : b.body) {
-        if (const auto *c = dyn_cast<LibraryCall>(n.get()); c && combinesInBlock(*c))
-            need(var(ref(c->result).var).type);
-        if (const auto *u = dyn_cast<Update>(n.get()); u && isByBlock(*u))
-            need(elementType(*u));
-        forEachBlock(std::as_const(*n), [&](const Block &inner) { valuesOfThreads(inner, done); });
-    }
+void OpenClPrinter::valuesOfThreads() {
+    for (const Type t : openClCombined(f_))
+        w_.line("__local " + t.openClName() + " " + py::openClFunction("values", t) + "[" + std::to_string(openClThreads(f_)) +
+                "];");
 }
 
 /// `s = blockReduceAll(part, Sum())`
@@ -182,8 +173,10 @@ void OpenClPrinter::print(const LibraryCall &c) {
                                 : c.arguments.size() > 2 ? ", " + argument(c.arguments[2])
                                                          : std::string(", (long)get_local_size(0)");
     comment(c.comment);
+    const LibraryCall::Argument &first = c.arguments[0];
     w_.line(memory(c.result) + " = " + py::openClFunction((isColumn ? "column_" : "block_") + operation, type) + "(" +
-            argument(c.arguments[0]) + ", sdfgc_values_" + type.str() + columns + ");");
+            (first.value ? valueAs(first.value, type) : argument(first)) + ", " + py::openClFunction("values", type) + columns +
+            ");");
 }
 
 void OpenClPrinter::print(const Barrier &) { w_.line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"); }
@@ -215,14 +208,16 @@ void OpenClPrinter::print(const Memcpy &c) {
 }
 
 void OpenClPrinter::print(const Fill &f) {
-    loopOver(f.count, "(" + memory(f.target) + ")[sdfgc_i] = " + (f.value ? value(f.value) : "0") + ";");
+    const Type type = ref(f.target).castTo ? ref(f.target).castTo : var(ref(f.target).var).type;
+    const std::string zero = py::isOpenClStruct(type) ? "(" + type.openClName() + "){0}" : "0";
+    loopOver(f.count, "(" + memory(f.target) + ")[sdfgc_i] = " + (f.value ? valueAs(f.value, type) : zero) + ";");
 }
 
 // ---------------------------------------------------------------------------------------------------- updates
 
-Type OpenClPrinter::elementType(const Update &u) const {
-    return ref(u.target).castTo ? ref(u.target).castTo : var(ref(u.target).var).type;
-}
+Type OpenClPrinter::elementType(const Update &u) const { return openClElement(f_, u); }
+
+bool OpenClPrinter::isByBlock(const Update &u) const { return openClIsByBlock(f_, u); }
 
 /// The combination of an old value and a new one, both given as variables.
 std::string OpenClPrinter::combined(const Update &u, const std::string &old, const std::string &added) const {
@@ -230,6 +225,8 @@ std::string OpenClPrinter::combined(const Update &u, const std::string &old, con
     const UpdateSpelling &spelling = spellingOf(u.reduction);
     if (u.reduction == Reduction::Exchange)
         return added;
+    if (py::isOpenClStruct(elementType(u)))
+        return py::openClFunction(spelling.function, elementType(u)) + "(" + old + ", " + added + ")";
     if (u.reduction == Reduction::Min || u.reduction == Reduction::Max)
         return py::openClFunction(spelling.op, elementType(u)) + "(" + old + ", " + added + ")";
     if (u.reduction == Reduction::LogicalXor)
@@ -246,16 +243,19 @@ void OpenClPrinter::print(const Update &u) {
 
 void OpenClPrinter::plainOf(const Update &u) {
     const std::string target = elementOf(u.target, u.targetIndices), type = elementType(u).openClName();
+    const std::string added = valueAs(u.value, elementType(u));
     if (u.old)
         w_.line(varText(u.old) + " = " + target + ";");
+    if (!isCustom(u) && py::isOpenClStruct(elementType(u)))
+        return w_.line(target + " = " + combined(u, target, added) + ";");
     if (!isCustom(u) && spellingOf(u.reduction).assigns())
         return w_.line(target + " " + std::string(spellingOf(u.reduction).op) + "= " + value(u.value) + ";");
     w_.open();
-    w_.line("const " + type + " sdfgc_value = " + value(u.value) + ";");
+    w_.line("const " + type + " sdfgc_value = " + added + ";");
     if (isCustom(u)) {
         w_.line("const " + type + " " + u.lambda->params[0].str() + " = " + target + ", " + u.lambda->params[1].str() +
                 " = sdfgc_value;");
-        w_.line(target + " = " + value(u.lambda->args[0]) + ";");
+        w_.line(target + " = " + valueAs(u.lambda->args[0], elementType(u)) + ";");
     } else {
         w_.line(target + " = " + combined(u, target, "sdfgc_value") + ";");
     }
@@ -274,21 +274,22 @@ void OpenClPrinter::atomicUpdate(const Update &u) {
             w_.open();
             w_.line("const " + name +
                     " sdfgc_of_block = " + py::openClFunction("block_" + std::string(spellingOf(u.reduction).onDevice), type) +
-                    "(" + value(u.value) + ", sdfgc_values_" + type.str() + ");");
+                    "(" + valueAs(u.value, type) + ", " + py::openClFunction("values", type) + ");");
             w_.line("if (sdfgc_thread_in_block() == 0)");
             w_.line("    " + py::openClFunction("atomic_" + what, type) + space + "(" + address + ", sdfgc_of_block);");
             return w_.close();
         }
-        return w_.line(old + py::openClFunction("atomic_" + what, type) + space + "(" + address + ", " + value(u.value) + ");");
+        return w_.line(old + py::openClFunction("atomic_" + what, type) + space + "(" + address + ", " + valueAs(u.value, type) +
+                       ");");
     }
     w_.open();
-    w_.line("const " + name + " sdfgc_value = " + value(u.value) + ";");
+    w_.line("const " + name + " sdfgc_value = " + valueAs(u.value, type) + ";");
     w_.line(wordOf(spaceOf(root)) + name + " *const sdfgc_at = " + address + ";");
     w_.line(name + " sdfgc_old, sdfgc_new;");
     w_.open("do");
     w_.line("sdfgc_old = *(volatile " + wordOf(spaceOf(root)) + name + " *)sdfgc_at;");
     w_.line("const " + name + " " + u.lambda->params[0].str() + " = sdfgc_old, " + u.lambda->params[1].str() + " = sdfgc_value;");
-    w_.line("sdfgc_new = " + value(u.lambda->args[0]) + ";");
+    w_.line("sdfgc_new = " + valueAs(u.lambda->args[0], type) + ";");
     w_.close(" while (!" + py::openClFunction("replace", type) + space + "(sdfgc_at, sdfgc_old, sdfgc_new));");
     if (u.old)
         w_.line(varText(u.old) + " = sdfgc_old;");

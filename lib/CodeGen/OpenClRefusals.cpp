@@ -64,7 +64,7 @@ private:
         default:
             note("memory that a kernel allocates, `" + v.name.str() + "`");
         }
-        if (!py::isOpenClType(v.type))
+        if (!py::isOpenClType(v.type) || (v.kind == VarKind::Constant && py::isOpenClStruct(v.type)))
             note("`" + v.name.str() + "` of type " + v.type.str() + " in a kernel");
     }
     void value(const py::ExprRef &e) {
@@ -92,6 +92,23 @@ private:
             forEachMemRef(e, [this](RefId r) { variable(f_.vars[f_.refs[r].var]); });
         });
     }
+    void update(const Update &u) {
+        using py::Reduction;
+        const bool isCustom =
+            u.reduction == Reduction::Custom || u.reduction == Reduction::MinLocation || u.reduction == Reduction::MaxLocation;
+        if (isCustom)
+            lambda(u.lambda);
+        const Type type = f_.refs[u.target].castTo ? f_.refs[u.target].castTo : f_.vars[f_.refs[u.target].var].type;
+        const bool isPlain = !u.atomic && !u.byBlock;
+        const bool isOrder = u.reduction == Reduction::Min || u.reduction == Reduction::Max;
+        const bool isArithmetic = u.reduction == Reduction::Sum || u.reduction == Reduction::Sub ||
+                                  u.reduction == Reduction::Product || u.reduction == Reduction::Div ||
+                                  (isOrder && !type.isComplex());
+        const bool isWide = type.isComplex() || (type.isVector() && type.lanes() != 1);
+        const bool isKnown = isCustom ? !u.atomic || !isWide : py::hasOpenClUpdate(u.reduction, type) || (isPlain && isArithmetic);
+        if (!isKnown)
+            note("an update of " + type.str() + " by `" + std::string(py::reductionName(u.reduction)) + "` in a kernel");
+    }
     void statement(const Node &n) {
         if (const auto *d = dyn_cast<Declare>(&n)) {
             variable(f_.vars[d->var]);
@@ -107,10 +124,7 @@ private:
             variable(f_.vars[f_.refs[u->target].var]);
             for (const py::ExprRef &i : u->targetIndices)
                 value(i);
-            using py::Reduction;
-            if (u->reduction == Reduction::Custom || u->reduction == Reduction::MinLocation ||
-                u->reduction == Reduction::MaxLocation)
-                lambda(u->lambda);
+            update(*u);
         } else if (const auto *b = dyn_cast<Barrier>(&n); b && b->ofGrid) {
             note("a kernel whose blocks wait for each other (schedule GPU_Persistent)");
         } else if (const auto *i = dyn_cast<If>(&n)) {
@@ -123,6 +137,7 @@ private:
                     code(*s);
         } else if (const auto *call = dyn_cast<LibraryCall>(&n); call && combinesInBlock(*call) && f_.kernel && call->result) {
             variable(f_.vars[f_.refs[call->result].var]);
+            combination(*call);
             for (const LibraryCall::Argument &a : call->arguments)
                 value(a.value);
         } else if (const auto *f = dyn_cast<Fill>(&n)) {
@@ -130,6 +145,13 @@ private:
         } else {
             kind(n.kind);
         }
+    }
+    /// Structures are summed by the threads of a block, and combined in no other way.
+    void combination(const LibraryCall &call) {
+        const Type type = f_.vars[f_.refs[call.result].var].type;
+        const std::string &operation = call.arguments[1].word;
+        if (py::isOpenClStruct(type) && operation.find("::Sum(") == std::string::npos)
+            note("a combination of " + type.str() + " by the threads of a block");
     }
     void kind(TreeKind k) {
         switch (k) {

@@ -68,7 +68,9 @@ bool BodyPrinter::samePlace(const py::Expr &a, const py::Expr &b) const {
 /// `i = i + 1` reads better as `++i`, and `x = x * y` as `x *= y`.
 std::string BodyPrinter::assignment(const py::Stmt &s) const {
     const py::Expr &target = *s.targets[0], &v = *s.value;
-    const std::string left = value(s.targets[0]);
+    const std::string left = values_.place(target);
+    if (values_.inOpenCl && py::isOpenClStruct(target.type))
+        return left + " = " + values_.exprAs(v, target.type);
     const bool counter = target.kind == ExprKind::Name && target.type.isVoid(); // of a loop
     const bool native = counter || target.type.isInteger() || target.type.isComplex() || target.type == Type(ScalarKind::Float32) ||
                         target.type == Type(ScalarKind::Float64);

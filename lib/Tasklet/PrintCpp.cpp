@@ -119,6 +119,9 @@ std::string_view cppOperator(Op op) {
 }
 
 std::string CppExprPrinter::text(const Expr &e, int minPrec) const {
+    if (printer_.inOpenCl)
+        if (std::string call = openClStruct(e); !call.empty())
+            return call;
     const std::string t = bare(e);
     return precedence(e) < minPrec ? "(" + t + ")" : t;
 }
@@ -358,6 +361,12 @@ std::string CppExprPrinter::subscriptText(const Expr &e) const {
 }
 
 } // namespace detail
+
+std::string CppPrinter::place(const Expr &e) const { return detail::CppExprPrinter(*this).place(e, detail::cppLowest); }
+
+std::string CppPrinter::exprAs(const Expr &e, Type t) const {
+    return detail::CppExprPrinter(*this).textAs(e, t, detail::cppLowest);
+}
 
 std::string CppPrinter::expr(const Expr &e) const { return detail::CppExprPrinter(*this).text(e, detail::cppLowest); }
 

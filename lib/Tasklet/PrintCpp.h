@@ -31,6 +31,12 @@ public:
 
     /// Adds parentheses if the expression binds less tightly than minPrec.
     std::string text(const Expr &e, int minPrec = cppAssign) const;
+    /// The value as one of another type, to which C++ converts by itself.
+    std::string textAs(const Expr &e, Type t, int minPrec = cppAssign) const;
+    /// What is assigned to.
+    std::string place(const Expr &e, int minPrec = cppAssign) const;
+    /// The value that `target op= value` stores, if OpenCL C has no such operator for the type; empty otherwise.
+    std::string updated(const Expr &target, Op op, const Expr &value) const;
     /// The C++ name of the type; also reports its header.
     std::string type(Type t) const;
     bool inOpenCl() const { return printer_.inOpenCl; }
@@ -62,8 +68,18 @@ private:
 
     // ---- PrintOpenCl.cpp
     std::string openClCall(const Expr &e) const;
+    // ---- PrintOpenClStructs.cpp
+    std::string openClStruct(const Expr &e) const;
+    std::string openClOperator(const Expr &e) const;
+    std::string openClComparison(const Expr &e) const;
+    std::string openClStructCall(const Expr &e, const Function &f) const;
     std::string openClArguments(const Expr &e, const std::string &function) const;
 };
+
+/// Is it a call with complex numbers or vectors?
+bool isOpenClStructCall(const Expr &e);
+/// Why OpenCL C has no text for an expression with complex numbers or vectors; empty if it has one, or there are none.
+std::string whyNoOpenClStruct(const Expr &e);
 
 /// `+=` and the like, for the operator of an augmented assignment.
 std::string_view cppOperator(Op op);

@@ -58,6 +58,12 @@ private:
 
     std::string text(const Expr &e) const { return expr_.text(e, cppLowest); }
     std::string value(const Expr &e) const { return expr_.text(e); }
+    std::string place(const Expr &e) const { return expr_.place(e, cppLowest); }
+    /// The value as `target` stores it. A local has the type that its declaration gives it.
+    std::string valueFor(const Expr &target, const Expr &e) const {
+        const auto local = target.kind == ExprKind::Name ? locals_.find(target.name) : locals_.end();
+        return expr_.textAs(e, local != locals_.end() && local->second ? local->second : target.type);
+    }
 
     std::string typeName(Name n) const {
         const auto it = locals_.find(n);
@@ -80,7 +86,7 @@ private:
         case StmtKind::AnnAssign:
             return annotated(s, id, indent);
         case StmtKind::AugAssign:
-            return line(indent, text(*s.targets[0]) + " " + std::string(cppOperator(s.op)) + "= " + value(*s.value) + ";");
+            return augmented(s, indent);
         case StmtKind::ExprStmt:
             if (s.value->kind != ExprKind::String) // documentation
                 line(indent, text(*s.value) + ";");
@@ -138,8 +144,15 @@ private:
             return chain(s, indent);
         if (target.kind == ExprKind::Tuple)
             return line(indent, tupleTarget(target, declares) + " = " + value(*s.value) + ";");
-        const std::string left = declares ? declaration(typeName(target.name), text(target)) : text(target);
-        line(indent, left + " = " + value(*s.value) + ";");
+        const std::string left = declares ? declaration(typeName(target.name), place(target)) : place(target);
+        line(indent, left + " = " + valueFor(target, *s.value) + ";");
+    }
+
+    void augmented(const Stmt &s, int indent) {
+        const Expr &target = *s.targets[0];
+        if (const std::string whole = expr_.updated(target, s.op, *s.value); !whole.empty())
+            return line(indent, place(target) + " = " + whole + ";");
+        line(indent, text(target) + " " + std::string(cppOperator(s.op)) + "= " + value(*s.value) + ";");
     }
 
     std::string sharedType(const Expr &e) const { return "const " + (expr_.inOpenCl() ? expr_.type(e.type) : "auto") + " "; }
@@ -162,8 +175,8 @@ private:
         if (plain) {
             std::string all;
             for (const ExprRef &t : s.targets)
-                all += text(*t) + " = ";
-            return line(indent, all + value(*s.value) + ";");
+                all += place(*t) + " = ";
+            return line(indent, all + valueFor(*s.targets[0], *s.value) + ";");
         }
         const std::string shared = fresh("value");
         line(indent, "{");
@@ -175,9 +188,9 @@ private:
 
     void annotated(const Stmt &s, int id, int indent) {
         const Expr &target = *s.targets[0];
-        const std::string left = plan_.initialised.count(id) ? declaration(typeName(target.name), text(target)) : text(target);
+        const std::string left = plan_.initialised.count(id) ? declaration(typeName(target.name), place(target)) : place(target);
         if (s.value)
-            line(indent, left + " = " + value(*s.value) + ";");
+            line(indent, left + " = " + valueFor(target, *s.value) + ";");
         else if (plan_.initialised.count(id))
             line(indent, left + ";");
     }

@@ -15,7 +15,7 @@ namespace detail {
 
 namespace {
 
-/// The functions that opencl_device.h does not have.
+/// The functions of real numbers that opencl_device.h does not have.
 bool isLeftToCpp(const Function &f) {
     static constexpr std::string_view names[] = {"frexp", "arg", "conj", "real", "imag", "nearbyint"};
     return f.results > 0 || f.header == FunctionHeader::Vec || f.header == FunctionHeader::Utility ||
@@ -105,17 +105,19 @@ std::string CppExprPrinter::openClCall(const Expr &e) const {
 
 using namespace detail;
 
-bool isOpenClType(Type t) { return t.isScalar() && !t.openClName().empty(); }
+bool isOpenClType(Type t) { return (t.isScalar() || t.isVector()) && !t.openClName().empty(); }
 
-std::string openClFunction(std::string_view name, Type t) { return "sdfgc_" + std::string(name) + "_" + t.str(); }
+std::string openClFunction(std::string_view name, Type t) {
+    if (isOpenClStruct(t))
+        return "sdfgc_" + std::string(name) + t.openClName().substr(std::string_view("sdfgc").size());
+    return "sdfgc_" + std::string(name) + "_" + laneOf(t).str();
+}
 
 std::string whyNotOpenCl(const Expr &e) {
     if (e.type && !e.type.isCallback() && e.kind != ExprKind::Lambda && e.kind != ExprKind::String &&
         !isOpenClType(valueOf(e.type)))
         return "a value of type " + e.type.str();
     switch (e.kind) {
-    case ExprKind::Imaginary:
-        return "a complex number";
     case ExprKind::String:
         return "a string";
     case ExprKind::Tuple:
@@ -125,22 +127,24 @@ std::string whyNotOpenCl(const Expr &e) {
     case ExprKind::Attribute:
         return "the member `" + e.name.str() + "`";
     case ExprKind::Cast:
-        if (e.args.size() != 1)
+        if (e.args.size() != 1 && !(e.type.isComplex() && e.args.size() == 2))
             return "a value of type " + e.type.str();
         break;
     case ExprKind::Call: {
         const Function *f = functionOf(e);
         const std::string name = dottedName(*e.args[0]);
+        if (isOpenClStructCall(e))
+            break;
         if (f ? isLeftToCpp(*f) : !name.starts_with("__thread_") && !name.starts_with("__block_"))
             return "the function `" + name + "`";
-        if (f && !isOpenClType(computedIn(*f, e)))
+        if (f && (!isOpenClType(computedIn(*f, e)) || isOpenClStruct(computedIn(*f, e))))
             return "the function `" + name + "` of " + computedIn(*f, e).str();
         break;
     }
     default:
         break;
     }
-    std::string why;
+    std::string why = whyNoOpenClStruct(e);
     forEachChild(e, [&](const Expr &child) {
         if (why.empty() && !(e.kind == ExprKind::Call && &child == e.args[0].get()))
             why = whyNotOpenCl(child);

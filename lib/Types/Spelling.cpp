@@ -129,6 +129,15 @@ std::string Type::kernelName() const {
 std::string Type::openClName() const {
     if (isPointer())
         return element().openClName() + (element().isPointer() ? "*" : " *");
+    if (isVector()) {
+        const bool isPlain =
+            element().isInteger() || element() == Type(ScalarKind::Float32) || element() == Type(ScalarKind::Float64);
+        if (lanes() == 1) // is its element
+            return element().openClName();
+        return isPlain && !isScalableVector() ? "sdfgc_" + element().str() + "x" + std::to_string(lanes()) : "";
+    }
+    if (!isScalar())
+        return "";
     switch (scalar()) {
     case ScalarKind::Bool:
         return "bool";
@@ -152,6 +161,13 @@ std::string Type::openClName() const {
         return "float";
     case ScalarKind::Float64:
         return "double";
+    case ScalarKind::Float16:
+    case ScalarKind::BFloat16:
+    case ScalarKind::Float8E4M3FN:
+    case ScalarKind::Float8E5M2:
+    case ScalarKind::Complex64:
+    case ScalarKind::Complex128:
+        return "sdfgc_" + str(); // structures
     default:
         return "";
     }

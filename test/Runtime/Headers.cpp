@@ -24,7 +24,9 @@ std::string contents(const fs::path &path) {
 }
 
 /// Functions of kernels in OpenCL C, which C++ reads as one string.
-bool isOpenClC(const std::string &name) { return name == "sdfgc/rt/gpu/opencl_device.h"; }
+bool isOpenClC(const std::string &name) {
+    return name == "sdfgc/rt/gpu/opencl_device.h" || name == "sdfgc/rt/gpu/opencl_structs.h";
+}
 
 /// Path relative to runtime-headers, and text.
 std::map<std::string, std::string> headers() {

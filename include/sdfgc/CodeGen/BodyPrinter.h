@@ -84,6 +84,8 @@ protected:
     void statements(const Block &b);
     void comment(const std::string &text);
     std::string value(const py::ExprRef &e) const { return values_.expr(*e); }
+    /// The value as it is stored in memory of a type.
+    std::string valueAs(const py::ExprRef &e, Type t) const { return values_.exprAs(*e, t); }
     std::string sym(sym::Expr e, Precedence p = Precedence::Conditional) const { return symbols_.print(e, p); }
     /// `{N, 1}`
     std::string list(std::span<const sym::Expr> values) const;

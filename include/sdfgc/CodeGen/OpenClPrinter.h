@@ -39,6 +39,8 @@ std::vector<OpenClVariant> openClVariants(const tree::Module &m);
 struct OpenClRefusal {
     std::string what, function;
 };
+/// The bytes of memory that a block of a kernel declares.
+int64_t openClLocalBytes(const tree::Function &kernel);
 /// Do the threads of a block combine values in the call? It has a form in OpenCL C in kernels.
 bool combinesInBlock(const tree::LibraryCall &c);
 std::optional<OpenClRefusal> openClRefusal(const tree::Module &m);
@@ -76,11 +78,11 @@ private:
     std::string pointerTo(tree::VarId v, Type element) const;
     std::string parameter(tree::VarId v) const;
     void kernelPointers();
-    void sharedMemory(const Block &b);
-    void valuesOfThreads(const Block &b, std::set<std::string> &done);
-    bool isByBlock(const tree::Update &u) const { return u.byBlock && f_.kernel && !u.old && !isCustom(u); }
+    void sharedMemory();
+    void valuesOfThreads();
     void loopOver(sym::Expr count, const std::string &statement);
     Type elementType(const tree::Update &u) const;
+    bool isByBlock(const tree::Update &u) const;
     std::string combined(const tree::Update &u, const std::string &old, const std::string &value) const;
     void plainOf(const tree::Update &u);
 

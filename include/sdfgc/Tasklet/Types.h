@@ -128,6 +128,10 @@ struct CppPrinter {
     /// names end with the type that they compute in. whyNotOpenCl() tells what has no such text.
     bool inOpenCl = false;
     std::string expr(const Expr &e) const; // minimal parentheses by C++ precedence; keeps floating-point association
+    /// The value as one of a type that it is stored as, and what it is stored in. Both are `expr` in C++, which converts by itself;
+    /// OpenCL C converts no structures (isOpenClStruct).
+    std::string exprAs(const Expr &e, Type t) const;
+    std::string place(const Expr &e) const;
     /// Prints statements, one per line, indented by `indent` levels of four spaces, each with a line end. The text
     /// declares `locals`: at their first assignment if that precedes every use, otherwise before the statement that
     /// uses them first.
@@ -136,9 +140,14 @@ struct CppPrinter {
 
 /// Why OpenCL C cannot express the expression, such as `the function `modf``; empty if it can.
 std::string whyNotOpenCl(const Expr &e);
-/// Does OpenCL C have the type?
+/// Does OpenCL C have the type, or opencl_device.h?
 bool isOpenClType(Type t);
-/// The function of opencl_device.h for a function of real numbers, computed in a type: `sdfgc_min_float64`.
+/// Complex numbers and floats of 16 and 8 bits, which are structures of opencl_device.h: functions take the place of operators and of
+/// conversions.
+bool isOpenClStruct(Type t);
+/// Can threads combine values of the type, and return the combination as a value or store it? `+` and the like.
+bool hasOpenClUpdate(Reduction r, Type t);
+/// The function of opencl_device.h for a function of numbers, computed in a type: `sdfgc_min_float64`.
 std::string openClFunction(std::string_view name, Type t);
 
 } // namespace sdfgc::py

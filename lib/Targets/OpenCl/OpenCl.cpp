@@ -71,9 +71,22 @@ private:
         w.line("static const char kernels[] =");
         w.line("#include \"" + name_ + ".cl\"");
         w.line("    ;");
-        w.line("sdfgc::gpu::loadKernels(kernels, \"" + options() + "\", " + (uses("double") || uses("float64") ? "true" : "false") +
-               ", " + (uses("sdfgc_atomic_") && uses("64_") ? "true" : "false") + ");");
+        const auto flag = [](bool is) { return std::string(is ? "true" : "false"); };
+        const bool doubles = uses("double") || uses("float64") || uses("complex128");
+        const bool wide =
+            (uses("sdfgc_atomic_") || uses("sdfgc_replace_")) && (uses("int64_") || uses("float64_") || uses("complex128_"));
+        w.line("sdfgc::gpu::loadKernels(kernels, \"" + options() + "\", {" + flag(doubles) + ", " + flag(wide) + ", " +
+               flag(usesStructs_) + "}, {" + limits() + "});");
         GpuEmitter::acquire(w);
+    }
+    /// What the device must have for a block of each kernel, by name: `{"k", 256, 2048}`.
+    std::string limits() const {
+        std::string list;
+        for (const auto &f : m_.functions)
+            if (f->kernel)
+                list += (list.empty() ? "" : ", ") + ("{\"" + f->name.str() + "\", " + std::to_string(f->kernel->maxThreads)) +
+                        ", " + std::to_string(codegen::openClLocalBytes(*f)) + "}";
+        return list;
     }
     /// Of the driver's compiler.
     std::string options() const {
@@ -86,11 +99,27 @@ private:
             return "";
         }
     }
-    std::vector<std::string> furtherFiles() const override { return {"sdfgc/rt/gpu_opencl.cpp", "sdfgc/rt/gpu/opencl_device.h"}; }
+    std::vector<std::string> furtherFiles() const override {
+        return {"sdfgc/rt/gpu_opencl.cpp", "sdfgc/rt/gpu/opencl_device.h", "sdfgc/rt/gpu/opencl_structs.h"};
+    }
     std::vector<codegen::SourceFile> furtherSources() const override {
         return {{"src/" + std::string(dialect_.name) + "/" + name_ + ".cl", kernels_, false}};
     }
-    std::string kernels() const {
+    std::string kernels() {
+        const std::vector<codegen::OpenClVariant> variants = codegen::openClVariants(m_);
+        TextWriter functions;
+        functions.wrapAt(codegen::lineWidth);
+        constants(functions);
+        std::set<std::string> topics;
+        std::vector<codegen::MapEntry> map;
+        for (const codegen::OpenClVariant &v : variants) {
+            functions.line();
+            codegen::OpenClPrinter(m_, v, {functions, topics, map, ""}).function("");
+        }
+        const std::string text = functions.take();
+        const std::string vectors = vectorsOf(text);
+        for (const char *type : {"complex64", "complex128", "float16", "float8_"})
+            usesStructs_ = usesStructs_ || !vectors.empty() || text.find(type) != std::string::npos;
         TextWriter w;
         w.wrapAt(codegen::lineWidth);
         w.line("// " + name_ + ".cl: kernels of program `" + name_ + "`, written by sdfgc. Edit the graph, not this file.");
@@ -100,20 +129,34 @@ private:
         w.line("#ifndef SDFGC_OPENCL_DEVICE");
         w.line("#include \"sdfgc/rt/gpu/opencl_device.h\"");
         w.line("#endif");
-        w.line("#pragma OPENCL FP_CONTRACT " + std::string(compile_.fpModel == pass::FpModel::Strict ? "OFF" : "ON"));
-        const std::vector<codegen::OpenClVariant> variants = codegen::openClVariants(m_);
-        renamed(w, variants);
-        constants(w);
-        std::set<std::string> topics;
-        std::vector<codegen::MapEntry> map;
-        for (const codegen::OpenClVariant &v : variants) {
-            w.line();
-            codegen::OpenClPrinter(m_, v, {w, topics, map, ""}).function("");
+        if (usesStructs_) {
+            w.line("#ifndef SDFGC_OPENCL_STRUCTS");
+            w.line("#include \"sdfgc/rt/gpu/opencl_structs.h\"");
+            w.line("#endif");
         }
-        w.line("#ifdef __cplusplus");
-        w.line(")sdfgc\"");
-        w.line("#endif");
-        return w.take();
+        w.line("#pragma OPENCL FP_CONTRACT " + std::string(compile_.fpModel == pass::FpModel::Strict ? "OFF" : "ON"));
+        renamed(w, variants);
+        return w.take() + vectors + text + "#ifdef __cplusplus\n)sdfgc\"\n#endif\n";
+    }
+    /// The definitions of the vectors that kernels use, `sdfgc_float32x4`.
+    static std::string vectorsOf(const std::string &text) {
+        static constexpr std::string_view kinds[] = {"int8",   "int16",  "int32",  "int64",   "uint8",
+                                                     "uint16", "uint32", "uint64", "float32", "float64"};
+        std::set<std::string> lines;
+        for (const std::string_view kind : kinds) {
+            const std::string name = "sdfgc_" + std::string(kind) + "x";
+            for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+                const std::size_t begin = at + name.size(), end = text.find_first_not_of("0123456789", begin);
+                if (end != begin)
+                    lines.insert(std::string(kind.starts_with("float") ? "SDFGC_FLOAT_VECTOR(" : "SDFGC_INTEGER_VECTOR(") +
+                                 scalarTypeByName(kind)->openClName() + ", " + std::string(kind) + ", " +
+                                 text.substr(begin, end - begin) + ")\n");
+            }
+        }
+        std::string all;
+        for (const std::string &line : lines)
+            all += line;
+        return all;
     }
     void renamed(TextWriter &w, const std::vector<codegen::OpenClVariant> &variants) const {
         std::set<std::string> names;
@@ -126,7 +169,7 @@ private:
     }
     void constants(TextWriter &w) const {
         for (const tree::ConstantDef &c : m_.constants) {
-            if (!py::isOpenClType(c.type))
+            if (!py::isOpenClType(c.type) || py::isOpenClStruct(c.type))
                 continue;
             if (!c.isArray) {
                 w.line("#define " + c.name.str() + " ((" + c.type.openClName() + ")(" +
@@ -147,6 +190,7 @@ private:
     }
 
     const pass::CompileOptions &compile_;
+    bool usesStructs_ = false; // set by kernels()
     const std::string kernels_;
 };
 

@@ -157,7 +157,8 @@ using opencl::Device;
 using opencl::noted;
 using opencl::queueOf;
 
-void loadKernels(const char *kernels, const char *options, bool needsDouble, bool needsWideAtomics) {
+void loadKernels(const char *kernels, const char *options, opencl::ProgramNeeds needs,
+                 std::initializer_list<opencl::KernelNeeds> limits) {
     Device &device = Device::get();
     device.open();
     static std::mutex once;
@@ -165,14 +166,18 @@ void loadKernels(const char *kernels, const char *options, bool needsDouble, boo
     if (device.program)
         return;
     const std::string extensions = opencl::textOf(device.choice.device, CL_DEVICE_EXTENSIONS);
-    const auto require = [&](bool needs, const char *extension, const char *what) {
-        if (needs && extensions.find(extension) == std::string::npos)
+    const auto require = [&](bool isNeeded, const char *extension, const char *what) {
+        if (isNeeded && extensions.find(extension) == std::string::npos)
             throw rt::Error(rt::DeviceError,
                             (device.name() + " has no " + what + " (" + extension + "), which the program needs").c_str());
     };
-    require(needsDouble, "cl_khr_fp64", "double precision");
-    require(needsWideAtomics, "cl_khr_int64_base_atomics", "atomic operations of 64 bits");
-    device.compile(kernels, options);
+    require(needs.doubles, "cl_khr_fp64", "double precision");
+    require(needs.wideAtomics, "cl_khr_int64_base_atomics", "atomic operations of 64 bits");
+    for (const opencl::KernelNeeds &k : limits)
+        device.checkMemory(k);
+    device.compile(kernels, options, needs.structs);
+    for (const opencl::KernelNeeds &k : limits)
+        device.checkThreads(k);
 }
 
 // Devices

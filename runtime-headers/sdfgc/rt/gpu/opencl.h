@@ -8,6 +8,8 @@
 
 #include "sdfgc/rt/gpu.h"
 
+#include <initializer_list>
+
 // A path, which clang-format would read as a quotient.
 // clang-format off
 #define SDFGC_GPU_HEADER(topic) SDFGC_GPU_QUOTED(sdfgc/rt/gpu/opencl/topic.h)
@@ -32,10 +34,26 @@ struct EventState;
 using Stream = opencl::StreamState *;
 using Event = opencl::EventState *;
 
+namespace opencl {
+
+/// A kernel, and the limits of a device that it may exceed.
+struct KernelNeeds {
+    const char *name;
+    size_t threads; // of a block at most; 0: not known before the launch
+    size_t localBytes;
+};
+struct ProgramNeeds {
+    bool doubles, wideAtomics; // double precision, atomic operations of 64 bits
+    bool structs;              // opencl_structs.h
+};
+
+} // namespace opencl
+
 /// Chooses the device and compiles the program's kernels for it; a further call does nothing. `kernels` is the text of NAME.cl without
-/// its first and last line. Throws rt::Error: no device, a device without double precision or 64-bit atomics that the kernels need, an
-/// error of the driver's compiler with its log.
-void loadKernels(const char *kernels, const char *options, bool needsDouble, bool needsWideAtomics);
+/// its first and last line. Throws rt::Error: no device, a device without what the kernels need, an error of the driver's compiler
+/// with its log.
+void loadKernels(const char *kernels, const char *options, opencl::ProgramNeeds needs,
+                 std::initializer_list<opencl::KernelNeeds> limits);
 
 } // namespace sdfgc::gpu
 

@@ -32,6 +32,9 @@ namespace {
 const char deviceFunctions[] = "#if 1\n"
 #include "sdfgc/rt/gpu/opencl_device.h"
                                "\n#endif\n";
+const char structFunctions[] = "#if 1\n"
+#include "sdfgc/rt/gpu/opencl_structs.h"
+                               "\n#endif\n";
 
 std::string textOf(cl_platform_id p, cl_platform_info what) {
     char text[512] = "";
@@ -160,10 +163,10 @@ public:
         return queue;
     }
 
-    void compile(const char *kernels, const char *options) {
-        const char *texts[] = {deviceFunctions, "#if 1\n", kernels, "\n#endif\n"};
+    void compile(const char *kernels, const char *options, bool structs) {
+        const char *texts[] = {deviceFunctions, structs ? structFunctions : "", "#if 1\n", kernels, "\n#endif\n"};
         cl_int failed = CL_SUCCESS;
-        cl_program made = clCreateProgramWithSource(context, 4, texts, nullptr, &failed);
+        cl_program made = clCreateProgramWithSource(context, 5, texts, nullptr, &failed);
         std::string all = "-cl-std=CL1.2 " + std::string(options);
         if (!std::strstr(options, "relaxed") &&
             (numberOf<cl_device_fp_config>(choice.device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT))
@@ -181,6 +184,25 @@ public:
         (void)clGetProgramBuildInfo(made, choice.device, CL_PROGRAM_BUILD_LOG, size, text.data(), nullptr);
         std::snprintf(log, sizeof log, "%s", text.c_str());
         throw rt::Error(rt::DeviceError, ("compiling the kernels for " + name() + ": " + log).c_str());
+    }
+
+    /// Throws if blocks of a kernel do not fit on the device. Their memory is known before the kernel is compiled, but how many threads
+    /// fit depends on the compiler, too.
+    void checkMemory(const KernelNeeds &k) const {
+        const auto has = numberOf<cl_ulong>(choice.device, CL_DEVICE_LOCAL_MEM_SIZE);
+        if (k.localBytes > has)
+            tooLarge(k, std::to_string(k.localBytes) + " bytes of local memory", std::to_string(has));
+    }
+    void checkThreads(const KernelNeeds &k) {
+        if (k.threads == 0)
+            return;
+        const cl_kernel made = kernel(k.name);
+        size_t has = 0;
+        if (!made ||
+            clGetKernelWorkGroupInfo(made, choice.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof has, &has, nullptr) != CL_SUCCESS)
+            return;
+        if (k.threads > has)
+            tooLarge(k, "blocks of " + std::to_string(k.threads) + " threads", std::to_string(has));
     }
 
     /// Null if there is no such kernel.
@@ -274,6 +296,11 @@ public:
     std::mutex launches;
 
 private:
+    [[noreturn]] void tooLarge(const KernelNeeds &k, const std::string &needs, const std::string &limit) const {
+        throw rt::Error(
+            rt::DeviceError,
+            ("kernel " + std::string(k.name) + " needs " + needs + ", and the limit of " + name() + " is " + limit).c_str());
+    }
     /// Addresses only: nothing can be read or written there.
     void reserve() {
         for (reserved_ = size_t(1) << 44; reserved_ >= size_t(1) << 32; reserved_ >>= 1) {
