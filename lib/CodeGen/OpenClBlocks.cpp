@@ -1,7 +1,8 @@
-// What the threads of a block share: declared variables, and room for values that they combine. Kernels declare both at their
+// Copies in C++, and what the threads of a block share: declared variables, and room for values that they combine. Kernels declare both at their
 // beginning, and the device is asked for as much before it compiles them.
 #include "OpenClBlocks.h"
 
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
@@ -31,6 +32,27 @@ bool openClIsByBlock(const Function &f, const Update &u) {
     const bool isCustom =
         u.reduction == Reduction::Custom || u.reduction == Reduction::MinLocation || u.reduction == Reduction::MaxLocation;
     return u.byBlock && f.kernel && !u.old && !isCustom;
+}
+
+std::optional<CopyTasklet> copyTasklet(const RawTasklet &t) {
+    // `memcpy(target, source, COUNT * sizeof(TYPE));` without punctuation
+    std::string text = t.text;
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return std::string_view("(),;\n").find(c) != std::string_view::npos; }, ' ');
+    const std::vector<std::string> words = text::words(text);
+    const bool isCopy = words.size() == 7 && words[0] == "memcpy" && words[4] == "*" && words[5] == "sizeof" &&
+                        words[3].find_first_not_of("0123456789") == std::string::npos;
+    if (!isCopy || !t.after.empty() || std::count(t.text.begin(), t.text.end(), ';') > 1)
+        return std::nullopt;
+    const auto bound = [&t](const std::string &name) -> const RawTasklet::Binding * {
+        const auto at = std::find_if(t.bindings.begin(), t.bindings.end(),
+                                     [&name](const RawTasklet::Binding &b) { return b.name.view() == name; });
+        return at != t.bindings.end() && at->form == RawTasklet::Binding::Pointer && at->ref ? &*at : nullptr;
+    };
+    const RawTasklet::Binding *target = bound(words[1]), *source = bound(words[2]);
+    if (!target || !source || !(target->type == source->type) || target->type.cppName() != words[6])
+        return std::nullopt;
+    return CopyTasklet{target->ref, source->ref, words[3]};
 }
 
 bool combinesInBlock(const LibraryCall &c) {

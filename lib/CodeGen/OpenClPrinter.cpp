@@ -3,6 +3,7 @@
 #include "OpenClBlocks.h"
 #include "Updates.h"
 
+#include "sdfgc/Tree/Fence.h"
 #include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
@@ -198,19 +199,33 @@ std::string OpenClPrinter::hardwareCount(const Spread &s, const std::string &) c
 // ---------------------------------------------------------------------------------------------------- memory
 
 /// OpenCL C has no memcpy and no memset.
-void OpenClPrinter::loopOver(sym::Expr count, const std::string &statement) {
-    w_.line("for (long sdfgc_i = 0; sdfgc_i < " + sym(count, Precedence::Shift) + "; ++sdfgc_i)");
+void OpenClPrinter::loopOver(const std::string &count, const std::string &statement) {
+    w_.line("for (long sdfgc_i = 0; sdfgc_i < " + count + "; ++sdfgc_i)");
     w_.line("    " + statement);
 }
 
+/// A fence keeps stores in the order of the text.
+void OpenClPrinter::print(const Code &c) {
+    if (isFence(c))
+        return w_.line("mem_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);");
+    KernelPrinter::print(c);
+}
+
+void OpenClPrinter::print(const RawTasklet &t) {
+    const std::optional<CopyTasklet> copy = copyTasklet(t);
+    comment(t.comment);
+    loopOver(copy->count, "(" + memory(copy->target) + ")[sdfgc_i] = (" + memory(copy->source) + ")[sdfgc_i];");
+}
+
 void OpenClPrinter::print(const Memcpy &c) {
-    loopOver(c.count, "(" + addressOf(c.target) + ")[sdfgc_i] = (" + addressOf(c.source) + ")[sdfgc_i];");
+    loopOver(sym(c.count, Precedence::Shift), "(" + addressOf(c.target) + ")[sdfgc_i] = (" + addressOf(c.source) + ")[sdfgc_i];");
 }
 
 void OpenClPrinter::print(const Fill &f) {
     const Type type = ref(f.target).castTo ? ref(f.target).castTo : var(ref(f.target).var).type;
     const std::string zero = py::isOpenClStruct(type) ? "(" + type.openClName() + "){0}" : "0";
-    loopOver(f.count, "(" + memory(f.target) + ")[sdfgc_i] = " + (f.value ? valueAs(f.value, type) : zero) + ";");
+    loopOver(sym(f.count, Precedence::Shift),
+             "(" + memory(f.target) + ")[sdfgc_i] = " + (f.value ? valueAs(f.value, type) : zero) + ";");
 }
 
 // ---------------------------------------------------------------------------------------------------- updates

@@ -1,6 +1,9 @@
 // What kernels in OpenCL C cannot contain. It is found before anything is printed, so that no compiler has to find it.
 #include "sdfgc/CodeGen/OpenClPrinter.h"
 
+#include "OpenClBlocks.h"
+
+#include "sdfgc/Tree/Fence.h"
 #include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
@@ -113,7 +116,7 @@ private:
         if (const auto *d = dyn_cast<Declare>(&n)) {
             variable(f_.vars[d->var]);
             value(d->init);
-        } else if (const auto *c = dyn_cast<Code>(&n)) {
+        } else if (const auto *c = dyn_cast<Code>(&n); c && !isFence(*c)) {
             for (const auto &[name, type] : c->locals)
                 if (!py::isOpenClType(type))
                     note("`" + name.str() + "` of " + (type ? "type " + type.str() : "a type that is not known") + " in a kernel");
@@ -140,6 +143,9 @@ private:
             combination(*call);
             for (const LibraryCall::Argument &a : call->arguments)
                 value(a.value);
+        } else if (const auto *t = dyn_cast<RawTasklet>(&n)) {
+            if (!copyTasklet(*t))
+                note("a tasklet in C++ in a kernel");
         } else if (const auto *f = dyn_cast<Fill>(&n)) {
             value(f->value);
         } else {
@@ -155,8 +161,6 @@ private:
     }
     void kind(TreeKind k) {
         switch (k) {
-        case TreeKind::RawTasklet:
-            return note("a tasklet in C++ in a kernel");
         case TreeKind::LibraryCall:
             return note("a call of a library in a kernel");
         case TreeKind::StreamPush:

@@ -53,6 +53,8 @@ public:
 protected:
     using KernelPrinter::print;
     void print(const tree::Declare &d) override;
+    void print(const tree::Code &c) override;
+    void print(const tree::RawTasklet &t) override;
     void print(const tree::Memcpy &c) override;
     void print(const tree::Fill &f) override;
     void print(const tree::Update &u) override;
@@ -80,7 +82,7 @@ private:
     void kernelPointers();
     void sharedMemory();
     void valuesOfThreads();
-    void loopOver(sym::Expr count, const std::string &statement);
+    void loopOver(const std::string &count, const std::string &statement);
     Type elementType(const tree::Update &u) const;
     bool isByBlock(const tree::Update &u) const;
     std::string combined(const tree::Update &u, const std::string &old, const std::string &value) const;

@@ -242,14 +242,14 @@ struct NearestToLong {
     static int64_t of(T a) { return std::llrint(a); }
 };
 template <class T> T signOf(T a) { return static_cast<T>((a > T(0)) - (a < T(0))); }
-struct Sign {
+template <bool isUnit> struct Sign { // a complex number on the unit circle, or on the real axis
     template <class T> static T of(T a) {
-        if constexpr (isComplexType<T>)
+        if constexpr (isComplexType<T> && isUnit)
+            return a == T(0) ? a : a / std::abs(a);
+        else if constexpr (isComplexType<T>)
             return a.real() != 0 ? T(signOf(a.real())) : T(signOf(a.imag()));
-        else if constexpr (isReal<T>)
-            return a != a ? a : signOf(a);
         else
-            return signOf(a);
+            return a != a ? a : signOf(a);
     }
 };
 struct SignInt {
@@ -459,8 +459,8 @@ constexpr Function functions[] = {
     {"round", 1, In::Joined, make<Round>},
     {"scalbn", 2, In::Floating, make<Scale>},
     {"sgn", 1, In::Joined, make<SignInt>},
-    {"sign", 1, In::Joined, make<Sign>},
-    {"sign_numpy_2", 1, In::Joined, make<Sign>},
+    {"sign", 1, In::Joined, make<Sign<false>>},
+    {"sign_numpy_2", 1, In::Joined, make<Sign<true>>},
     {"signbit", 1, In::Joined, make<SignBit>},
     {"sin", 1, In::Floating, make<sin_>},
     {"sinh", 1, In::Floating, make<sinh_>},
