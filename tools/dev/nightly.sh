@@ -15,6 +15,7 @@
 #   random       random programs and damaged graphs
 #   gradients    gradients against differences, against tangents, and between devices
 #   resources    what kernels take of a GPU, as nvcc says: registers, spills, shared memory, divisions
+#   opencl       recorded GPU programs with OpenCL on the processor (PoCL), and a checker for races (Oclgrind)
 #   foreign      recorded programs for Arm processors with SVE, under QEMU
 #   compilers    what each installed compiler does to recorded and random programs and loops, and which known faults it has
 #   dace         DaCe's own tests with sdfgc as code generator; the last line counts what passed and failed
@@ -38,7 +39,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-all=(tests interpreter validate threads sanitizers same hostile random gradients resources foreign compilers dace unsimplified)
+all=(tests interpreter validate threads sanitizers same hostile random gradients resources opencl foreign compilers dace unsimplified)
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
     [[ " ${all[*]} " == *" $part "* ]] || { echo "nightly.sh: no sweep is called $part; there are: ${all[*]}" >&2; exit 2; }
@@ -73,6 +74,19 @@ foreign() {
     needs "$cases" || return
     command -v qemu-aarch64 aarch64-linux-gnu-g++ >/dev/null || { echo "qemu-aarch64 or aarch64-linux-gnu-g++ was not found"; return 77; }
     $tools/foreign_cases.py --sample 5 --jobs "$jobs" --expect $lists/known-failures.txt "$cases" -- --cflags -O1
+}
+opencl() {
+    needs "$cases" && needs /etc/OpenCL/vendors/pocl.icd || return
+    local status=0
+    export SDFGC_OPENCL_DEVICE=Portable # of PoCL
+    "$conformance/run" --sdfgc build/bin/sdfgc --target opencl --cases "$conformance/cases-gpu" --jobs "$jobs" --verbose \
+        --expect $lists/known-failures-opencl.txt -- --cflags -O1 || status=1
+    "$conformance/run" --sdfgc build/bin/sdfgc --target opencl --cases "$cases" --sample 10 --jobs "$jobs" --verbose \
+        --expect $lists/known-failures-opencl-offload.txt -- --cflags -O1 --pass-option offload-to-gpu.few-elements=true || status=1
+    unset SDFGC_OPENCL_DEVICE
+    $tools/oclgrind.sh
+    [ $? -eq 1 ] && status=1
+    return $status
 }
 resources() {
     needs "$programs" || return

@@ -21,6 +21,7 @@ case ${1-} in
     optional=(
         openmpi-bin libopenmpi-dev libscalapack-openmpi-dev gfortran pkg-config hipcc libamdhip64-dev librocprim-dev
         python3-yaml chromium groff-base zsh fish qemu-user g++-aarch64-linux-gnu pocl-opencl-icd opencl-headers ocl-icd-opencl-dev
+        oclgrind
     )
     ;;
 *) echo "setup.sh: unknown option $1" >&2; exit 2 ;;
