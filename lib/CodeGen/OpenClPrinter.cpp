@@ -76,7 +76,7 @@ void OpenClPrinter::print(const Declare &d) {
     const Variable &v = var(d.var);
     switch (v.kind) {
     case VarKind::Value:
-        if (!py::isOpenClStruct(v.type))
+        if (!py::isOpenClStruct(v.type) && !v.type.isStruct())
             return KernelPrinter::print(d);
         w_.line(declarator(v) + (d.init ? " = " + valueAs(d.init, v.type) : v.zeroed ? " = {0}" : "") + ";");
         return;
@@ -223,7 +223,7 @@ void OpenClPrinter::print(const Memcpy &c) {
 
 void OpenClPrinter::print(const Fill &f) {
     const Type type = ref(f.target).castTo ? ref(f.target).castTo : var(ref(f.target).var).type;
-    const std::string zero = py::isOpenClStruct(type) ? "(" + type.openClName() + "){0}" : "0";
+    const std::string zero = py::isOpenClStruct(type) || type.isStruct() ? "(" + type.openClName() + "){0}" : "0";
     loopOver(sym(f.count, Precedence::Shift),
              "(" + memory(f.target) + ")[sdfgc_i] = " + (f.value ? valueAs(f.value, type) : zero) + ";");
 }
@@ -302,7 +302,7 @@ void OpenClPrinter::atomicUpdate(const Update &u) {
     w_.line(wordOf(spaceOf(root)) + name + " *const sdfgc_at = " + address + ";");
     w_.line(name + " sdfgc_old, sdfgc_new;");
     w_.open("do");
-    w_.line("sdfgc_old = *(volatile " + wordOf(spaceOf(root)) + name + " *)sdfgc_at;");
+    w_.line("sdfgc_old = " + py::openClFunction("load", type) + space + "(sdfgc_at);");
     w_.line("const " + name + " " + u.lambda->params[0].str() + " = sdfgc_old, " + u.lambda->params[1].str() + " = sdfgc_value;");
     w_.line("sdfgc_new = " + valueAs(u.lambda->args[0], type) + ";");
     w_.close(" while (!" + py::openClFunction("replace", type) + space + "(sdfgc_at, sdfgc_old, sdfgc_new));");

@@ -14,6 +14,18 @@ using namespace tree;
 
 namespace {
 
+/// Can a compare-and-swap replace the structure? Not if there are bytes between its fields, which could have any value.
+bool isOneWord(Type t) {
+    int64_t end = 0;
+    for (const auto &[name, field] : t.fields()) {
+        const int64_t bytes = field.isScalar() && !field.isComplex() ? field.bytes().value_or(0) : 0;
+        if (bytes == 0 || end % bytes != 0)
+            return false;
+        end += bytes;
+    }
+    return end == 8;
+}
+
 class Refusals {
 public:
     Refusals(const Module &m, const OpenClVariant &variant)
@@ -67,7 +79,7 @@ private:
         default:
             note("memory that a kernel allocates, `" + v.name.str() + "`");
         }
-        if (!py::isOpenClType(v.type) || (v.kind == VarKind::Constant && py::isOpenClStruct(v.type)))
+        if (!py::isOpenClType(v.type) || (v.kind == VarKind::Constant && (py::isOpenClStruct(v.type) || v.type.isStruct())))
             note("`" + v.name.str() + "` of type " + v.type.str() + " in a kernel");
     }
     void value(const py::ExprRef &e) {
@@ -107,6 +119,8 @@ private:
         const bool isArithmetic = u.reduction == Reduction::Sum || u.reduction == Reduction::Sub ||
                                   u.reduction == Reduction::Product || u.reduction == Reduction::Div ||
                                   (isOrder && !type.isComplex());
+        if (type.isStruct() && (!isCustom || (u.atomic && !isOneWord(type))))
+            note("an update of the structure " + type.str() + (isCustom ? " of other than 8 bytes" : "") + " in a kernel");
         const bool isWide = type.isComplex() || (type.isVector() && type.lanes() != 1);
         const bool isKnown = isCustom ? !u.atomic || !isWide : py::hasOpenClUpdate(u.reduction, type) || (isPlain && isArithmetic);
         if (!isKnown)
@@ -156,7 +170,7 @@ private:
     void combination(const LibraryCall &call) {
         const Type type = f_.vars[f_.refs[call.result].var].type;
         const std::string &operation = call.arguments[1].word;
-        if (py::isOpenClStruct(type) && operation.find("::Sum(") == std::string::npos)
+        if (type.isStruct() || (py::isOpenClStruct(type) && operation.find("::Sum(") == std::string::npos))
             note("a combination of " + type.str() + " by the threads of a block");
     }
     void kind(TreeKind k) {

@@ -318,12 +318,16 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
     return uses(plain.topic), plain.name;
 }
 
+bool isInitialiser(const Expr &e) {
+    return e.kind == ExprKind::Call && e.type.isStruct() && e.args[0]->kind == ExprKind::Name && e.args[0]->name == e.type.name();
+}
+
 std::string CppExprPrinter::callText(const Expr &e) const {
     const Expr &callee = *e.args[0];
+    if (isInitialiser(e))
+        return structText(e);
     if (printer_.inOpenCl)
         return openClCall(e);
-    if (e.type.isStruct() && callee.kind == ExprKind::Name && callee.name == e.type.name())
-        return structText(e);
     std::string function = text(callee, cppPostfix);
     if (callee.kind == ExprKind::Name && !callee.type.isCallback()) {
         const Function *f =
@@ -341,9 +345,11 @@ std::string CppExprPrinter::structText(const Expr &e) const {
     std::string out;
     for (std::size_t k = 1; k < e.args.size(); ++k)
         out += (out.empty() ? "" : ", ") + text(*e.args[k]);
-    for (const Keyword &k : e.keywords)
-        out += (out.empty() ? "." : ", .") + k.name.str() + " = " + text(*k.value);
-    return type(e.type) + "{" + out + "}";
+    for (const Keyword &k : e.keywords) {
+        const std::optional<Type> field = e.type.field(k.name);
+        out += (out.empty() ? "." : ", .") + k.name.str() + " = " + (field ? textAs(*k.value, *field) : text(*k.value));
+    }
+    return (printer_.inOpenCl ? "(" + type(e.type) + ")" : type(e.type)) + "{" + out + "}";
 }
 
 std::string CppExprPrinter::lambdaText(const Expr &e) const {

@@ -76,6 +76,8 @@ private:
     std::string openClArguments(const Expr &e, const std::string &function) const;
 };
 
+/// Is it `S(a=1)`, a new structure?
+bool isInitialiser(const Expr &e);
 /// Is it a call with complex numbers or vectors?
 bool isOpenClStructCall(const Expr &e);
 /// Why OpenCL C has no text for an expression with complex numbers or vectors; empty if it has one, or there are none.

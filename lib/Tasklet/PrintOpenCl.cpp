@@ -105,7 +105,7 @@ std::string CppExprPrinter::openClCall(const Expr &e) const {
 
 using namespace detail;
 
-bool isOpenClType(Type t) { return (t.isScalar() || t.isVector()) && !t.openClName().empty(); }
+bool isOpenClType(Type t) { return (t.isScalar() || t.isVector() || t.isStruct()) && !t.openClName().empty(); }
 
 std::string openClFunction(std::string_view name, Type t) {
     if (isOpenClStruct(t))
@@ -125,7 +125,9 @@ std::string whyNotOpenCl(const Expr &e) {
     case ExprKind::Raw:
         return "code in C++";
     case ExprKind::Attribute:
-        return "the member `" + e.name.str() + "`";
+        if (!e.args[0]->type.isStruct() || !e.args[0]->type.field(e.name))
+            return "the member `" + e.name.str() + "`";
+        break;
     case ExprKind::Cast:
         if (e.args.size() != 1 && !(e.type.isComplex() && e.args.size() == 2))
             return "a value of type " + e.type.str();
@@ -133,7 +135,7 @@ std::string whyNotOpenCl(const Expr &e) {
     case ExprKind::Call: {
         const Function *f = functionOf(e);
         const std::string name = dottedName(*e.args[0]);
-        if (isOpenClStructCall(e))
+        if (isOpenClStructCall(e) || isInitialiser(e))
             break;
         if (f ? isLeftToCpp(*f) : !name.starts_with("__thread_") && !name.starts_with("__block_"))
             return "the function `" + name + "`";

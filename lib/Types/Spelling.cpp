@@ -136,6 +136,12 @@ std::string Type::openClName() const {
             return element().openClName();
         return isPlain && !isScalableVector() ? "sdfgc_" + element().str() + "x" + std::to_string(lanes()) : "";
     }
+    if (isStruct()) {
+        bool hasValues = !fields().empty();
+        for (const auto &[field, type] : fields())
+            hasValues = hasValues && !type.isPointer() && !type.openClName().empty();
+        return hasValues ? "sdfgc_struct_" + name().str() : "";
+    }
     if (!isScalar())
         return "";
     switch (scalar()) {

@@ -84,7 +84,15 @@ TEST_CASE("the reason names what OpenCL C has no text for", "[tasklet][opencl]")
     CHECK(why("v < 1") == "a value of type vector(bool, 4)");
     CHECK(why("frexp(x)") == "the function `frexp`");
     CHECK(why("gcd(z, w)") == "the function `gcd` of complex numbers");
-    CHECK(why("r.first") == "the member `first`");
+    CHECK(why("t.first") == "the member `first`"); // through a pointer
+}
+
+TEST_CASE("structures of values are compound literals and members", "[tasklet][opencl]") {
+    CHECK(cl("r.first * f") == "r.first * f");
+    CHECK(cl("S(first=f, second=i)") == "(sdfgc_struct_S){.first = f, .second = i}");
+    CHECK(why("S(first=f, second=r.second)").empty());
+    CHECK(Type::structure("T", {{"z", ScalarKind::Complex64}}).openClName() == "sdfgc_struct_T");
+    CHECK(Type::structure("T", {{"p", Type::pointer(ScalarKind::Float32)}}).openClName().empty());
 }
 
 TEST_CASE("threads combine structures only by operations that have a form", "[tasklet][opencl]") {

@@ -73,8 +73,8 @@ private:
         w.line("    ;");
         const auto flag = [](bool is) { return std::string(is ? "true" : "false"); };
         const bool doubles = uses("double") || uses("float64") || uses("complex128");
-        const bool wide =
-            (uses("sdfgc_atomic_") || uses("sdfgc_replace_")) && (uses("int64_") || uses("float64_") || uses("complex128_"));
+        const bool wide = wideStructures_ || ((uses("sdfgc_atomic_") || uses("sdfgc_replace_")) &&
+                                              (uses("int64_") || uses("float64_") || uses("complex128_")));
         w.line("sdfgc::gpu::loadKernels(kernels, \"" + options() + "\", {" + flag(doubles) + ", " + flag(wide) + ", " +
                flag(usesStructs_) + "}, {" + limits() + "});");
         GpuEmitter::acquire(w);
@@ -117,9 +117,11 @@ private:
             codegen::OpenClPrinter(m_, v, {functions, topics, map, ""}).function("");
         }
         const std::string text = functions.take();
-        const std::string vectors = vectorsOf(text);
+        const std::string structures = structuresOf(text), vectors = vectorsOf(structures + text);
+        wideStructures_ = structures.find("SDFGC_REPLACE_STRUCT") != std::string::npos;
         for (const char *type : {"complex64", "complex128", "float16", "float8_"})
-            usesStructs_ = usesStructs_ || !vectors.empty() || text.find(type) != std::string::npos;
+            usesStructs_ =
+                usesStructs_ || !vectors.empty() || wideStructures_ || (structures + text).find(type) != std::string::npos;
         TextWriter w;
         w.wrapAt(codegen::lineWidth);
         w.line("// " + name_ + ".cl: kernels of program `" + name_ + "`, written by sdfgc. Edit the graph, not this file.");
@@ -136,7 +138,7 @@ private:
         }
         w.line("#pragma OPENCL FP_CONTRACT " + std::string(compile_.fpModel == pass::FpModel::Strict ? "OFF" : "ON"));
         renamed(w, variants);
-        return w.take() + vectors + text + "#ifdef __cplusplus\n)sdfgc\"\n#endif\n";
+        return w.take() + vectors + structures + text + "#ifdef __cplusplus\n)sdfgc\"\n#endif\n";
     }
     /// The definitions of the vectors that kernels use, `sdfgc_float32x4`.
     static std::string vectorsOf(const std::string &text) {
@@ -158,12 +160,33 @@ private:
             all += line;
         return all;
     }
+    /// The program's structures that kernels use, and, if an update does, how one of 8 bytes is replaced.
+    std::string structuresOf(const std::string &text) const {
+        std::string all;
+        for (const Type t : m_.structs) {
+            const std::string name = t.openClName(), replaces = py::openClFunction("replace", t) + "_";
+            if (name.empty())
+                continue;
+            all += "typedef struct {\n";
+            for (const auto &[field, type] : t.fields())
+                all += "    " + type.openClName() + " " + field.str() + ";\n";
+            all += "} " + name + ";\n";
+            for (const std::string space : {"global", "local"})
+                if (text.find(replaces + space) != std::string::npos)
+                    all += "SDFGC_REPLACE_STRUCT(" + name + ", " + t.str() + ", __" + space + ", " + space + ")\n";
+        }
+        return text.find("sdfgc_struct_") == std::string::npos ? "" : all;
+    }
     void renamed(TextWriter &w, const std::vector<codegen::OpenClVariant> &variants) const {
         std::set<std::string> names;
         for (const codegen::OpenClVariant &v : variants)
             for (const tree::Variable &x : m_.functions[v.function]->vars)
                 if (isWordOfOpenCl(x.name.view()))
                     names.insert(x.name.str());
+        for (const Type t : m_.structs)
+            for (const auto &[field, type] : t.fields())
+                if (isWordOfOpenCl(field.view()))
+                    names.insert(field.str());
         for (const std::string &n : names)
             w.line("#define " + n + " " + n + "_");
     }
@@ -190,7 +213,7 @@ private:
     }
 
     const pass::CompileOptions &compile_;
-    bool usesStructs_ = false; // set by kernels()
+    bool usesStructs_ = false, wideStructures_ = false; // set by kernels()
     const std::string kernels_;
 };
 

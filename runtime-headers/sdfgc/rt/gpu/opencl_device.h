@@ -282,70 +282,102 @@ SDFGC_DOUBLE(SDFGC_BLOCKS(double, float64))
 
 // ---- atomic updates
 
-// Replaces a value if it is still the one that was read. Types of 4 and 8 bytes by their word; smaller ones by the word around them.
-#define SDFGC_REPLACE(T, name, W, swap, asWord, S, space)                                                                          \
+// What is updated is read by an atomic function, too: a plain read would race with the others' updates. Types of 4 and 8 bytes are
+// replaced by their word, if they still have the value that was read; smaller ones by the word around them.
+#define SDFGC_REPLACE(T, name, W, swap, asWord, asValue, S, space)                                                                 \
+    static inline T sdfgc_load_##name##_##space(S T *p) { return asValue(swap((volatile S W *)p, 0, 0)); }                         \
     static inline bool sdfgc_replace_##name##_##space(S T *p, T old, T next) {                                                     \
         return swap((volatile S W *)p, asWord(old), asWord(next)) == asWord(old);                                                  \
     }
-#define SDFGC_REPLACE_PART(T, name, asBits, S, space)                                                                              \
+#define SDFGC_REPLACE_PART(T, name, asBits, ofBits, S, space)                                                                      \
+    static inline T sdfgc_load_##name##_##space(S T *p) {                                                                          \
+        const size_t address = (size_t)p;                                                                                          \
+        const uint word = atomic_or((volatile S uint *)(address & ~(size_t)3), 0u) >> 8 * (uint)(address & 3);                     \
+        return ofBits(word & (sizeof(T) == 1 ? 0xffu : 0xffffu));                                                                  \
+    }                                                                                                                              \
     static inline bool sdfgc_replace_##name##_##space(S T *p, T old, T next) {                                                     \
         const size_t address = (size_t)p;                                                                                          \
         volatile S uint *const word = (volatile S uint *)(address & ~(size_t)3);                                                   \
         const uint shift = 8 * (uint)(address & 3), mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;                            \
-        const uint seen = *word;                                                                                                   \
+        const uint seen = atomic_or(word, 0u);                                                                                     \
         if ((seen & mask) != (uint)asBits(old) << shift)                                                                           \
             return false;                                                                                                          \
         return atomic_cmpxchg(word, seen, (seen & ~mask) | (uint)asBits(next) << shift) == seen;                                   \
     }
 
+#define SDFGC_NATIVE(T, name, S, space, what, function)                                                                            \
+    static inline T sdfgc_atomic_##what##_##name##_##space(S T *p, T value) { return function((volatile S T *)p, value); }
 #define SDFGC_UPDATE(T, name, S, space, what, expression)                                                                          \
     static inline T sdfgc_atomic_##what##_##name##_##space(S T *p, T value) {                                                      \
         T old;                                                                                                                     \
         do                                                                                                                         \
-            old = *(volatile S T *)p;                                                                                              \
+            old = sdfgc_load_##name##_##space(p);                                                                                  \
         while (!sdfgc_replace_##name##_##space(p, old, (T)(expression)));                                                          \
         return old;                                                                                                                \
     }
-#define SDFGC_UPDATES(T, name, S, space)                                                                                           \
+#define SDFGC_SUMS(T, name, S, space)                                                                                              \
     SDFGC_UPDATE(T, name, S, space, add, old + value)                                                                              \
     SDFGC_UPDATE(T, name, S, space, sub, old - value)                                                                              \
+    SDFGC_UPDATE(T, name, S, space, exchange, value)
+#define SDFGC_ORDERS(T, name, S, space)                                                                                            \
+    SDFGC_UPDATE(T, name, S, space, min, old < value ? old : value)                                                                \
+    SDFGC_UPDATE(T, name, S, space, max, old > value ? old : value)
+#define SDFGC_OTHERS(T, name, S, space)                                                                                            \
     SDFGC_UPDATE(T, name, S, space, mul, old * value)                                                                              \
     SDFGC_UPDATE(T, name, S, space, div, old / value)                                                                              \
-    SDFGC_UPDATE(T, name, S, space, min, old < value ? old : value)                                                                \
-    SDFGC_UPDATE(T, name, S, space, max, old > value ? old : value)                                                                \
     SDFGC_UPDATE(T, name, S, space, logical_and, old && value)                                                                     \
     SDFGC_UPDATE(T, name, S, space, logical_or, old || value)                                                                      \
-    SDFGC_UPDATE(T, name, S, space, logical_xor, !old != !value)                                                                   \
-    SDFGC_UPDATE(T, name, S, space, exchange, value)
+    SDFGC_UPDATE(T, name, S, space, logical_xor, !old != !value)
 #define SDFGC_BIT_UPDATES(T, name, S, space)                                                                                       \
     SDFGC_UPDATE(T, name, S, space, and, old & value)                                                                              \
     SDFGC_UPDATE(T, name, S, space, or, old | value)                                                                               \
     SDFGC_UPDATE(T, name, S, space, xor, old ^ value)
 
-// Updates of integers that a compare-and-swap of their own type replaces, and of smaller ones (U: unsigned, of their size).
-#define SDFGC_WORDS(T, name, swap, S, space)                                                                                       \
-    SDFGC_REPLACE(T, name, T, swap, , S, space)                                                                                    \
-    SDFGC_UPDATES(T, name, S, space)                                                                                               \
-    SDFGC_BIT_UPDATES(T, name, S, space)
+// Floats; integers of 4 and 8 bytes, with the device's instructions; and smaller ones (U: unsigned, of their size).
+#define SDFGC_FLOATS(T, name, W, swap, asWord, asValue, S, space)                                                                  \
+    SDFGC_REPLACE(T, name, W, swap, asWord, asValue, S, space)                                                                     \
+    SDFGC_SUMS(T, name, S, space)                                                                                                  \
+    SDFGC_ORDERS(T, name, S, space)                                                                                                \
+    SDFGC_OTHERS(T, name, S, space)
+#define SDFGC_WORDS(T, name, S, space)                                                                                             \
+    SDFGC_REPLACE(T, name, T, atomic_cmpxchg, , , S, space)                                                                        \
+    SDFGC_NATIVE(T, name, S, space, add, atomic_add)                                                                               \
+    SDFGC_NATIVE(T, name, S, space, sub, atomic_sub)                                                                               \
+    SDFGC_NATIVE(T, name, S, space, exchange, atomic_xchg)                                                                         \
+    SDFGC_NATIVE(T, name, S, space, min, atomic_min)                                                                               \
+    SDFGC_NATIVE(T, name, S, space, max, atomic_max)                                                                               \
+    SDFGC_NATIVE(T, name, S, space, and, atomic_and)                                                                               \
+    SDFGC_NATIVE(T, name, S, space, or, atomic_or)                                                                                 \
+    SDFGC_NATIVE(T, name, S, space, xor, atomic_xor)                                                                               \
+    SDFGC_OTHERS(T, name, S, space)
+#define SDFGC_WIDE_WORDS(T, name, S, space)                                                                                        \
+    SDFGC_REPLACE(T, name, T, atom_cmpxchg, , , S, space)                                                                          \
+    SDFGC_NATIVE(T, name, S, space, add, atom_add)                                                                                 \
+    SDFGC_NATIVE(T, name, S, space, sub, atom_sub)                                                                                 \
+    SDFGC_NATIVE(T, name, S, space, exchange, atom_xchg)                                                                           \
+    SDFGC_ORDERS(T, name, S, space)                                                                                                \
+    SDFGC_BIT_UPDATES(T, name, S, space)                                                                                           \
+    SDFGC_OTHERS(T, name, S, space)
 #define SDFGC_PARTS(T, name, U, S, space)                                                                                          \
-    SDFGC_REPLACE_PART(T, name, (U), S, space)                                                                                     \
-    SDFGC_UPDATES(T, name, S, space)                                                                                               \
-    SDFGC_BIT_UPDATES(T, name, S, space)
+    SDFGC_REPLACE_PART(T, name, (U), (T), S, space)                                                                                \
+    SDFGC_SUMS(T, name, S, space)                                                                                                  \
+    SDFGC_ORDERS(T, name, S, space)                                                                                                \
+    SDFGC_BIT_UPDATES(T, name, S, space)                                                                                           \
+    SDFGC_OTHERS(T, name, S, space)
 
 #define SDFGC_ATOMICS(S, space)                                                                                                    \
-    SDFGC_WORDS(int, int32, atomic_cmpxchg, S, space)                                                                              \
-    SDFGC_WORDS(uint, uint32, atomic_cmpxchg, S, space)                                                                            \
-    SDFGC_REPLACE(float, float32, int, atomic_cmpxchg, as_int, S, space)                                                           \
-    SDFGC_UPDATES(float, float32, S, space)                                                                                        \
+    SDFGC_WORDS(int, int32, S, space)                                                                                              \
+    SDFGC_WORDS(uint, uint32, S, space)                                                                                            \
+    SDFGC_FLOATS(float, float32, int, atomic_cmpxchg, as_int, as_float, S, space)                                                  \
     SDFGC_PARTS(bool, bool, uchar, S, space)                                                                                       \
     SDFGC_PARTS(char, int8, uchar, S, space)                                                                                       \
     SDFGC_PARTS(uchar, uint8, uchar, S, space)                                                                                     \
     SDFGC_PARTS(short, int16, ushort, S, space)                                                                                    \
     SDFGC_PARTS(ushort, uint16, ushort, S, space)
 #define SDFGC_WIDE_ATOMICS(S, space)                                                                                               \
-    SDFGC_WORDS(long, int64, atom_cmpxchg, S, space)                                                                               \
-    SDFGC_WORDS(ulong, uint64, atom_cmpxchg, S, space)                                                                             \
-    SDFGC_DOUBLE(SDFGC_REPLACE(double, float64, long, atom_cmpxchg, as_long, S, space) SDFGC_UPDATES(double, float64, S, space))
+    SDFGC_WIDE_WORDS(long, int64, S, space)                                                                                        \
+    SDFGC_WIDE_WORDS(ulong, uint64, S, space)                                                                                      \
+    SDFGC_DOUBLE(SDFGC_FLOATS(double, float64, long, atom_cmpxchg, as_long, as_double, S, space))
 
 SDFGC_ATOMICS(__global, global)
 SDFGC_ATOMICS(__local, local)

@@ -252,13 +252,13 @@ static inline float sdfgc_from_small(uint bits, int X, int M, bool hasInfinity) 
     static inline sdfgc_##name sdfgc_atomic_##what##_##name##_##space(S sdfgc_##name *p, sdfgc_##name value) {                     \
         sdfgc_##name old;                                                                                                          \
         do                                                                                                                         \
-            old.bits = *(volatile S sdfgc_bits_##name *)&p->bits;                                                                  \
+            old = sdfgc_load_##name##_##space(p);                                                                                  \
         while (!sdfgc_replace_##name##_##space(p, old, sdfgc_##what##_##name(old, value)));                                        \
         return old;                                                                                                                \
     }
 #define SDFGC_SMALL_BITS(a) ((a).bits)
 #define SDFGC_SMALL_ATOMICS(name, S, space)                                                                                        \
-    SDFGC_REPLACE_PART(sdfgc_##name, name, SDFGC_SMALL_BITS, S, space)                                                             \
+    SDFGC_REPLACE_PART(sdfgc_##name, name, SDFGC_SMALL_BITS, sdfgc_bits_##name, S, space)                                          \
     SDFGC_SMALL_UPDATE(name, S, space, add)                                                                                        \
     SDFGC_SMALL_UPDATE(name, S, space, sub)                                                                                        \
     SDFGC_SMALL_UPDATE(name, S, space, mul)                                                                                        \
@@ -267,8 +267,12 @@ static inline float sdfgc_from_small(uint bits, int X, int M, bool hasInfinity) 
     SDFGC_SMALL_UPDATE(name, S, space, max)                                                                                        \
     SDFGC_SMALL_UPDATE(name, S, space, exchange)
 #define SDFGC_SMALL(name, B, X, M, hasInfinity)                                                                                    \
-    typedef B sdfgc_bits_##name;                                                                                                   \
     typedef struct { B bits; } sdfgc_##name;                                                                                       \
+    static inline sdfgc_##name sdfgc_bits_##name(uint bits) {                                                                      \
+        sdfgc_##name a;                                                                                                            \
+        a.bits = (B)bits;                                                                                                          \
+        return a;                                                                                                                  \
+    }                                                                                                                              \
     static inline sdfgc_##name sdfgc_##name##_of(float value) {                                                                    \
         sdfgc_##name a;                                                                                                            \
         a.bits = (B)sdfgc_to_small(value, X, M, hasInfinity);                                                                      \
@@ -293,6 +297,28 @@ SDFGC_SMALL(float16, ushort, 5, 10, true)
 SDFGC_SMALL(bfloat16, ushort, 8, 7, true)
 SDFGC_SMALL(float8_e4m3fn, uchar, 4, 3, false)
 SDFGC_SMALL(float8_e5m2, uchar, 5, 2, true)
+
+// ---- structures of programs
+
+// Replaces one of 8 bytes if it is still the one that was read.
+#define SDFGC_REPLACE_STRUCT(T, name, S, space)                                                                                    \
+    static inline T sdfgc_load_##name##_##space(S T *p) {                                                                          \
+        union {                                                                                                                    \
+            T value;                                                                                                               \
+            ulong word;                                                                                                            \
+        } now;                                                                                                                     \
+        now.word = atom_cmpxchg((volatile S ulong *)p, (ulong)0, (ulong)0);                                                        \
+        return now.value;                                                                                                          \
+    }                                                                                                                              \
+    static inline bool sdfgc_replace_##name##_##space(S T *p, T old, T next) {                                                     \
+        union {                                                                                                                    \
+            T value;                                                                                                               \
+            ulong word;                                                                                                            \
+        } before, after;                                                                                                           \
+        before.value = old;                                                                                                        \
+        after.value = next;                                                                                                        \
+        return atom_cmpxchg((volatile S ulong *)p, before.word, after.word) == before.word;                                        \
+    }
 
 // ---- vectors of N elements, which are computed with one by one
 

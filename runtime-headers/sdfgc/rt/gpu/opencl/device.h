@@ -219,7 +219,8 @@ public:
 
     Status allocate(void **pointer, size_t bytes) {
         cl_int failed = CL_SUCCESS;
-        const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &failed);
+        // Whole words: bytes are updated by the word around them.
+        const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, (bytes + 7) & ~size_t(7), nullptr, &failed);
         if (failed != CL_SUCCESS)
             return Status(failed);
         const std::lock_guard<std::recursive_mutex> lock(mutex_);
