@@ -260,9 +260,10 @@ void Builder::results(const py::Expr &e, const std::string &function) {
         Operand result;
         if (!division)
             result = callFunction(function + ":" + std::to_string(k), given);
-        else if (k == 0 && !python && !given[0].type.isInteger())
-            result = callFunction("floor", {binary(py::Op::TrueDiv, given[0], given[1])});
-        else
+        else if (k == 0 && !python && !given[0].type.isInteger()) { // towards zero, as its remainder has the sign of the dividend
+            const Operand multiple = binary(py::Op::Sub, given[0], binary(py::Op::CMod, given[0], given[1]));
+            result = callFunction("rint", {binary(py::Op::TrueDiv, multiple, given[1])});
+        } else
             result = binary(k == 0 ? (python ? py::Op::FloorDiv : py::Op::CDiv) : (python ? py::Op::Mod : py::Op::CMod), given[0],
                             given[1]);
         assignTo(*e.args[inputs + 1 + k], result);
