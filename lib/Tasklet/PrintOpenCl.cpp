@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace sdfgc::py {
 
@@ -17,10 +18,9 @@ namespace {
 
 /// The functions of real numbers that opencl_device.h does not have.
 bool isLeftToCpp(const Function &f) {
-    static constexpr std::string_view names[] = {"frexp", "arg", "conj", "real", "imag", "nearbyint"};
-    return f.results > 0 || f.header == FunctionHeader::Vec || f.header == FunctionHeader::Utility ||
-           f.header == FunctionHeader::Omp || f.header == FunctionHeader::Stdio ||
-           std::find(std::begin(names), std::end(names), f.name) != std::end(names);
+    static constexpr std::string_view names[] = {"arg", "conj", "real", "imag", "nearbyint"};
+    return f.header == FunctionHeader::Vec || f.header == FunctionHeader::Utility || f.header == FunctionHeader::Omp ||
+           f.header == FunctionHeader::Stdio || std::find(std::begin(names), std::end(names), f.name) != std::end(names);
 }
 
 Type knownType(const Expr &e) {
@@ -92,8 +92,22 @@ std::string CppExprPrinter::openClArguments(const Expr &e, const std::string &fu
     return out;
 }
 
+/// The call without the trailing arguments that are results.
+Expr withoutResults(const Function &f, Expr call) {
+    if (call.args.size() > f.results)
+        call.args.resize(call.args.size() - f.results);
+    return call;
+}
+
 std::string CppExprPrinter::openClCall(const Expr &e) const {
-    if (const Function *f = functionOf(e)) {
+    const Function *f = functionOf(e);
+    if (f && f->results > 0) { // a macro, as results may be in any memory
+        std::string name = "SDFGC_";
+        for (const char c : f->name)
+            name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+        return name + "(" + computedIn(*f, withoutResults(*f, e)).str() + ", " + join(e.args, 1) + ")";
+    }
+    if (f) {
         const Type t = computedIn(*f, e);
         return e.args.size() == 2 && (f->name == "min" || f->name == "max") ? "((" + t.openClName() + ")(" + text(*e.args[1]) + "))"
                                                                             : openClArguments(e, openClFunction(f->name, t));
@@ -139,8 +153,11 @@ std::string whyNotOpenCl(const Expr &e) {
             break;
         if (f ? isLeftToCpp(*f) : !name.starts_with("__thread_") && !name.starts_with("__block_"))
             return "the function `" + name + "`";
-        if (f && (!isOpenClType(computedIn(*f, e)) || isOpenClStruct(computedIn(*f, e))))
-            return "the function `" + name + "` of " + computedIn(*f, e).str();
+        const Type t = f ? computedIn(*f, withoutResults(*f, e)) : Type();
+        const bool isStored = f && std::all_of(e.args.end() - static_cast<std::ptrdiff_t>(f->results), e.args.end(),
+                                               [](const ExprRef &result) { return !isOpenClStruct(valueOf(result->type)); });
+        if (f && (!isOpenClType(t) || isOpenClStruct(t) || !isStored))
+            return "the function `" + name + "` of " + t.str();
         break;
     }
     default:

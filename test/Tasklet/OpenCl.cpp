@@ -82,7 +82,8 @@ TEST_CASE("the reason names what OpenCL C has no text for", "[tasklet][opencl]")
     CHECK(why("k % 3") == "the function `floormod` of vectors");
     CHECK(why("k & 3") == "an operator on vectors that is not + - * /");
     CHECK(why("v < 1") == "a value of type vector(bool, 4)");
-    CHECK(why("frexp(x)") == "the function `frexp`");
+    CHECK(why("nearbyint(x)") == "the function `nearbyint`");
+    CHECK(why("np_modf(x, h, y)") == "the function `np_modf` of float64"); // a small float as a result
     CHECK(why("gcd(z, w)") == "the function `gcd` of complex numbers");
     CHECK(why("t.first") == "the member `first`"); // through a pointer
 }
@@ -93,6 +94,13 @@ TEST_CASE("structures of values are compound literals and members", "[tasklet][o
     CHECK(why("S(first=f, second=r.second)").empty());
     CHECK(Type::structure("T", {{"z", ScalarKind::Complex64}}).openClName() == "sdfgc_struct_T");
     CHECK(Type::structure("T", {{"p", Type::pointer(ScalarKind::Float32)}}).openClName().empty());
+}
+
+TEST_CASE("functions with several results are macros that assign them", "[tasklet][opencl]") {
+    CHECK(cl("np_modf(x, y, f)") == "SDFGC_NP_MODF(float64, x, y, f)");
+    CHECK(cl("py_divmod(i, l, out, iout)") == "SDFGC_PY_DIVMOD(int64, i, l, out, iout)");
+    CHECK(cl("frexp(x)") == "sdfgc_frexp_float64(x)");
+    CHECK(why("np_modf(x, y, f)").empty());
 }
 
 TEST_CASE("threads combine structures only by operations that have a form", "[tasklet][opencl]") {

@@ -72,7 +72,7 @@ private:
         w.line("#include \"" + name_ + ".cl\"");
         w.line("    ;");
         const auto flag = [](bool is) { return std::string(is ? "true" : "false"); };
-        const bool doubles = uses("double") || uses("float64") || uses("complex128");
+        const bool doubles = uses("double") || uses("SDFGC_NP_") || uses("float64") || uses("complex128");
         const bool wide = wideStructures_ || ((uses("sdfgc_atomic_") || uses("sdfgc_replace_")) &&
                                               (uses("int64_") || uses("float64_") || uses("complex128_")));
         w.line("sdfgc::gpu::loadKernels(kernels, \"" + options() + "\", {" + flag(doubles) + ", " + flag(wide) + ", " +

@@ -47,6 +47,7 @@ static inline long sdfgc_threads_in_grid(void) {
 // ---- integers
 
 #define SDFGC_ANY(T, name)                                                                                                         \
+    typedef T sdfgc_number_##name;                                                                                                 \
     static inline T sdfgc_min_##name(T a, T b) { return a < b ? a : b; }                                                           \
     static inline T sdfgc_max_##name(T a, T b) { return a > b ? a : b; }                                                           \
     static inline int sdfgc_sgn_##name(T a) { return ((T)0 < a) - (a < (T)0); }                                                    \
@@ -153,6 +154,11 @@ SDFGC_UNSIGNED(ulong, uint64)
     SDFGC_TEST(T, name, isnan) SDFGC_TEST(T, name, isinf) SDFGC_TEST(T, name, isfinite) SDFGC_TEST(T, name, signbit)               \
     SDFGC_WHOLE(T, name, llrint, rint) SDFGC_WHOLE(T, name, lrint, rint) SDFGC_WHOLE(T, name, llround, round)                      \
     SDFGC_WHOLE(T, name, lround, round) SDFGC_WHOLE(T, name, iround, (int)round)                                                   \
+    static inline int sdfgc_frexp_##name(T a) {                                                                                    \
+        int power = 0;                                                                                                             \
+        (void)frexp(a, &power);                                                                                                    \
+        return power;                                                                                                              \
+    }                                                                                                                              \
     static inline int sdfgc_ilogb_##name(T a) { return ilogb(a); }                                                                 \
     static inline T sdfgc_fma_##name(T a, T b, T c) { return fma(a, b, c); }                                                       \
     static inline T sdfgc_ldexp_##name(T a, int e) { return ldexp(a, e); }                                                         \
@@ -199,6 +205,34 @@ static inline double sdfgc_deg2rad_float64(double a) { return a * (3.14159265358
 static inline double sdfgc_rad2deg_float64(double a) { return a * (180 / 3.14159265358979323846); }
 static inline double sdfgc_np_float_pow_float64(double a, double b) { return pow(a, b); }
 #endif
+
+// ---- functions with several results, which macros assign: they may be in memory of any space
+
+#define SDFGC_NP_MODF(name, a, integral, fraction)                                                                                 \
+    do {                                                                                                                           \
+        const double sdfgc_a = (double)(a), sdfgc_whole = trunc(sdfgc_a);                                                          \
+        integral = sdfgc_whole;                                                                                                    \
+        fraction = copysign(sdfgc_a == sdfgc_whole ? 0.0 : sdfgc_a - sdfgc_whole, sdfgc_a);                                        \
+    } while (0)
+#define SDFGC_NP_FREXP(name, a, mantissa, exponent)                                                                                \
+    do {                                                                                                                           \
+        int sdfgc_power = 0;                                                                                                       \
+        mantissa = frexp((double)(a), &sdfgc_power);                                                                               \
+        exponent = sdfgc_power;                                                                                                    \
+    } while (0)
+#define SDFGC_PY_DIVMOD(name, a, b, quotient, remainder)                                                                           \
+    do {                                                                                                                           \
+        const sdfgc_number_##name sdfgc_a = a, sdfgc_b = b;                                                                        \
+        quotient = sdfgc_floordiv_##name(sdfgc_a, sdfgc_b);                                                                        \
+        remainder = sdfgc_floormod_##name(sdfgc_a, sdfgc_b);                                                                       \
+    } while (0)
+#define SDFGC_CPP_DIVMOD(name, a, b, quotient, remainder)                                                                          \
+    do {                                                                                                                           \
+        const sdfgc_number_##name sdfgc_a = a, sdfgc_b = b;                                                                        \
+        const bool sdfgc_up = sdfgc_floormod_##name(sdfgc_a, sdfgc_b) != 0 && (sdfgc_a < 0) != (sdfgc_b < 0);                      \
+        quotient = sdfgc_floordiv_##name(sdfgc_a, sdfgc_b) + (sdfgc_up ? 1 : 0);                                                   \
+        remainder = sdfgc_cpp_mod_##name(sdfgc_a, sdfgc_b);                                                                        \
+    } while (0)
 
 // ---- the threads of a block combine their values (gpu_reduce.h)
 
