@@ -77,7 +77,7 @@ std::vector<Type> openClCombined(const Function &f) {
             t = f.vars[f.refs[c->result].var].type;
         if (const auto *u = dyn_cast<Update>(&n); u && openClIsByBlock(f, *u))
             t = openClElement(f, *u);
-        if (t && std::find(out.begin(), out.end(), t) == out.end())
+        if (t)
             out.push_back(t);
     });
     return out;

@@ -7,7 +7,7 @@ namespace sdfgc::codegen {
 
 /// The variables that a block shares.
 std::vector<tree::VarId> openClShared(const tree::Function &f);
-/// The types of values that the threads of a block combine, in the order of the text.
+/// The types of values that the threads of a block combine, one for each place in the text, in its order.
 std::vector<Type> openClCombined(const tree::Function &f);
 /// For how many threads there is memory for such values.
 int64_t openClThreads(const tree::Function &f);

@@ -156,11 +156,22 @@ void OpenClPrinter::print(const Call &c) {
     w_.line(variantName(callee, openClCallee(m_, f_, spaces_, c).spaces) + "(" + arguments + ");");
 }
 
-/// Memory in which threads combine values, for each type of these.
+/// Memory in which threads combine values, for each type of these. Every place has its own part: with one for all, PoCL 3.1 gives
+/// wrong results for all but the last (work-groups that run at the same time disturb each other).
 void OpenClPrinter::valuesOfThreads() {
-    for (const Type t : openClCombined(f_))
-        w_.line("__local " + t.openClName() + " " + py::openClFunction("values", t) + "[" + std::to_string(openClThreads(f_)) +
-                "];");
+    const std::vector<Type> places = openClCombined(f_);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (const auto same = std::count(places.begin(), places.end(), places[i]);
+            std::find(places.begin(), places.end(), places[i]) == places.begin() + static_cast<std::ptrdiff_t>(i))
+            w_.line("__local " + places[i].openClName() + " " + py::openClFunction("values", places[i]) + "[" +
+                    std::to_string(same * openClThreads(f_)) + "];");
+}
+
+/// The memory of the next place.
+std::string OpenClPrinter::nextValues(Type t) {
+    const std::string name = py::openClFunction("values", t);
+    const int64_t place = places_[name]++;
+    return place == 0 ? name : name + " + " + std::to_string(place * openClThreads(f_));
 }
 
 /// `s = blockReduceAll(part, Sum())`
@@ -176,8 +187,7 @@ void OpenClPrinter::print(const LibraryCall &c) {
     comment(c.comment);
     const LibraryCall::Argument &first = c.arguments[0];
     w_.line(memory(c.result) + " = " + py::openClFunction((isColumn ? "column_" : "block_") + operation, type) + "(" +
-            (first.value ? valueAs(first.value, type) : argument(first)) + ", " + py::openClFunction("values", type) + columns +
-            ");");
+            (first.value ? valueAs(first.value, type) : argument(first)) + ", " + nextValues(type) + columns + ");");
 }
 
 void OpenClPrinter::print(const Barrier &) { w_.line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"); }
@@ -289,7 +299,7 @@ void OpenClPrinter::atomicUpdate(const Update &u) {
             w_.open();
             w_.line("const " + name +
                     " sdfgc_of_block = " + py::openClFunction("block_" + std::string(spellingOf(u.reduction).onDevice), type) +
-                    "(" + valueAs(u.value, type) + ", " + py::openClFunction("values", type) + ");");
+                    "(" + valueAs(u.value, type) + ", " + nextValues(type) + ");");
             w_.line("if (sdfgc_thread_in_block() == 0)");
             w_.line("    " + py::openClFunction("atomic_" + what, type) + space + "(" + address + ", sdfgc_of_block);");
             return w_.close();

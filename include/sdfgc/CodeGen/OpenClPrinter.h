@@ -7,6 +7,7 @@
 
 #include "sdfgc/CodeGen/DevicePrinters.h"
 
+#include <map>
 #include <optional>
 #include <set>
 
@@ -82,6 +83,7 @@ private:
     void kernelPointers();
     void sharedMemory();
     void valuesOfThreads();
+    std::string nextValues(Type t);
     void loopOver(const std::string &count, const std::string &statement);
     Type elementType(const tree::Update &u) const;
     bool isByBlock(const tree::Update &u) const;
@@ -89,7 +91,8 @@ private:
     void plainOf(const tree::Update &u);
 
     const OpenClSpaces spaces_;
-    const std::string name_; // of the variant
+    const std::string name_;                // of the variant
+    std::map<std::string, int64_t> places_; // that have combined values so far, by the name of their memory
 };
 
 } // namespace sdfgc::codegen
