@@ -144,6 +144,7 @@ MemoryPlace fieldPlace(Instance &in, Name name, const DataDesc &d) {
     f.alignment = d.alignment;
     f.isScalar = d.isScalar() && d.storage != ir::Storage::GPU_Global;
     f.isStream = d.isStream();
+    f.zeroed = in.isZeroed(name);
     f.comment = ir::elementName(*in.g) + ": " + name.str();
     const std::vector<Param> &init = in.module().init;
     for (Name s : f.count.freeSymbols())
