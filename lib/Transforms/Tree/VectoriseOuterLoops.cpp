@@ -38,9 +38,9 @@
 //   - everything that it uses can be passed to a function.
 // The same operations compute each value, in the same order: class F0.
 //
-// Profitable when a loop inside carries a sum or a recurrence of the iteration: it reads a value before it changes it. And neighbouring iterations access the same or
-// neighbouring elements in it. Elements that stay the same in the loops inside may be anywhere. Loops of few iterations stay, for
-// the sake of the team.
+// Profitable when a loop inside carries a sum or a recurrence of the iteration, that is, reads a value before it changes it, and
+// neighbouring iterations access the same element or neighbouring ones there. Elements that stay the same in the loops inside may be
+// anywhere. Loops of few iterations stay, for the sake of the team.
 //
 // Not handled: branches; calls of other functions; data-dependent indices; minima and maxima as updates; loops over several
 // dimensions that a team shares; programs with several sources; kernels.
