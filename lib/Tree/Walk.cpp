@@ -1,7 +1,7 @@
 // Visiting the blocks of any statement, and copying statements: based on the tables of fields.
 #include "sdfgc/Tree/Walk.h"
 
-#include "sdfgc/Tree/Fields.h"
+#include "sdfgc/Tree/Rebind.h"
 #include "sdfgc/Tree/Tree.h"
 
 #include <algorithm>
@@ -182,16 +182,6 @@ class Replacement {
 public:
     Replacement(Function &f, VarId one, VarId other) : f_(f), one_(one), other_(other) {}
 
-    void node(Node &n) {
-        rebind(n, *this);
-        if (auto *t = dyn_cast<RawTasklet>(&n))
-            for (NodePtr &after : t->after)
-                node(*after);
-        forEachBlock(n, [this](Block &b) {
-            for (NodePtr &s : b.body)
-                node(*s);
-        });
-    }
     void var(VarId &v) const {
         if (v == one_)
             v = other_;
@@ -223,7 +213,10 @@ private:
 
 } // namespace
 
-void replaceVariable(Function &f, Node &n, VarId one, VarId other) { Replacement(f, one, other).node(n); }
+void replaceVariable(Function &f, Node &n, VarId one, VarId other) {
+    Replacement replacement(f, one, other);
+    rebindAll(n, replacement);
+}
 
 std::string_view keyword(TreeKind kind) {
     switch (kind) {

@@ -1,15 +1,13 @@
 // All references to memory in a statement and inside it, for passes that replace some.
 #pragma once
 
-#include "sdfgc/Tree/Fields.h"
-#include "sdfgc/Tree/Walk.h"
+#include "sdfgc/Tree/Rebind.h"
 
 #include <utility>
 
 namespace sdfgc::transforms {
 
-/// Calls `function(RefId &)` for each reference in a statement (the visitor of rebind), or with `in` also for those in the blocks of
-/// the statement.
+/// A visitor of rebind() that calls `function(RefId &)` for each reference.
 template <class F> class EachReference {
 public:
     explicit EachReference(F function) : function_(std::move(function)) {}
@@ -21,14 +19,6 @@ public:
     }
     void expr(py::ExprRef &e) { tree::rebindMemory(e, function_); }
     void stmt(py::StmtRef &s) { tree::rebindMemory(s, function_); }
-
-    void in(tree::Node &n) {
-        tree::rebind(n, *this);
-        tree::forEachBlock(n, [&](tree::Block &b) {
-            for (tree::NodePtr &inner : b.body)
-                in(*inner);
-        });
-    }
 
 private:
     F function_;

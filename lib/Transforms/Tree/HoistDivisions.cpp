@@ -45,14 +45,15 @@ using sym::SymbolicKind;
 /// Replaces the offset of every reference in a statement and inside it with what `change` makes of it. Strides of data-dependent
 /// indices stay.
 template <class F> void changeOffsets(Function &f, Node &n, const F &change) {
-    EachReference([&](RefId &r) {
+    EachReference each([&](RefId &r) {
         const sym::Expr offset = change(f.refs[r].offset);
         if (offset == f.refs[r].offset)
             return;
         MemRef other = f.refs[r];
         other.offset = offset;
         r = f.refs.add(std::move(other));
-    }).in(n);
+    });
+    rebindAll(n, each);
 }
 
 /// Do statements with these effects leave the variables of an expression as they are?

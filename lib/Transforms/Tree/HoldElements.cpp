@@ -188,7 +188,7 @@ bool ElementHolder::accessesOnly(Node &n, const MemRef &element) {
         if (m.var == element.var)
             only = only && m.offset == element.offset && m.strides.empty() && !m.address && !m.pop && m.castTo.isVoid();
     });
-    each.in(n);
+    rebindAll(n, each);
     return only;
 }
 
@@ -263,7 +263,7 @@ void ElementHolder::hold(Block &b, const Span &span) {
     });
     const std::size_t own = span.isUpdate ? 0 : 1; // an update reads the variable, too
     for (std::size_t k = span.first + own; k <= span.last; ++k)
-        replace.in(*b.body[k]);
+        rebindAll(*b.body[k], replace);
     auto declaration = std::make_unique<Declare>(held);
     declaration->origin = b.body[span.first]->origin;
     auto store = std::make_unique<Code>();

@@ -1,5 +1,7 @@
 #include "IndexTypes.h"
 
+#include "EachReference.h"
+
 #include "sdfgc/Tree/Fields.h"
 #include "sdfgc/Tree/SymbolicToPython.h"
 
@@ -26,31 +28,6 @@ constexpr std::size_t mostTerms = 48;
 bool isReal(const py::Expr &e) { return e.type == Type(ScalarKind::Float64) || e.type == Type(ScalarKind::Float32); }
 
 bool isName(const py::Expr &e, Name n) { return e.kind == ExprKind::Name && e.name == n; }
-
-/// Collects the variables of references (the visitor of rebind).
-struct Referenced {
-    const Function &f;
-    std::set<VarId> &out;
-
-    void var(VarId &) {}
-    void sym(sym::Expr &) {}
-    void slot(RefId &r) {
-        if (r)
-            out.insert(rootOf(f, f.refs[r].var));
-    }
-    void expr(ExprRef &e) {
-        rebindMemory(e, [this](RefId &r) { slot(r); });
-    }
-    void stmt(py::StmtRef &s) {
-        rebindMemory(s, [this](RefId &r) { slot(r); });
-    }
-    void in(Block &b) {
-        for (NodePtr &n : b.body) {
-            rebind(*n, *this);
-            forEachBlock(*n, [this](Block &inner) { in(inner); });
-        }
-    }
-};
 
 } // namespace
 
@@ -126,7 +103,9 @@ void IndexTypes::apply(Name index) {
 // ---------------------------------------------------------------------------------------------------- statements
 
 bool IndexTypes::analyse(const std::set<Name> *inSizes) {
-    Referenced{f_, referenced_}.in(f_.body);
+    EachReference each([this](const RefId &r) { referenced_.insert(rootOf(f_, f_.refs[r].var)); });
+    for (NodePtr &n : f_.body.body)
+        rebindAll(*n, each);
     parameters(inSizes);
     block(f_.body);
     return !failed_;

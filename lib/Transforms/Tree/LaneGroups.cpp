@@ -1,7 +1,6 @@
 #include "LaneGroups.h"
 
-#include "sdfgc/Tree/Fields.h"
-#include "sdfgc/Tree/Walk.h"
+#include "sdfgc/Tree/Rebind.h"
 
 namespace sdfgc::transforms {
 
@@ -12,7 +11,7 @@ using py::ExprRef;
 
 namespace {
 
-/// Replaces variables by elements of arrays, in statements and inside them (the visitor of rebind).
+/// A visitor of rebind() that replaces variables by elements of arrays.
 class LaneRenamer {
 public:
     LaneRenamer(Function &f, const Lanes &lanes) : f_(f), lanes_(lanes) {}
@@ -30,13 +29,6 @@ public:
     void stmt(py::StmtRef &s) {
         if (s)
             s = py::replace(std::vector{s}, [this](const ExprRef &x) { return replacement(x); }).at(0);
-    }
-    void in(Node &n) {
-        rebind(n, *this);
-        forEachBlock(n, [&](Block &b) {
-            for (NodePtr &inner : b.body)
-                in(*inner);
-        });
     }
     /// The element of a lane for an element of the variable.
     RefId elementOf(VarId array, sym::Expr offset) {
@@ -97,7 +89,7 @@ private:
             out.push_back(std::move(n));
         } else {
             unroll(*n);
-            renamer_.in(*n);
+            rebindAll(*n, renamer_);
             group.push_back(std::move(n));
         }
     }

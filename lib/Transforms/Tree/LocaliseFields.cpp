@@ -18,8 +18,8 @@
 #include "FunctionNames.h"
 
 #include "sdfgc/Transforms/Passes.h"
-#include "sdfgc/Tree/Fields.h"
 #include "sdfgc/Tree/Flow.h"
+#include "sdfgc/Tree/Rebind.h"
 
 #include <algorithm>
 
@@ -100,17 +100,8 @@ private:
         declarations_.push_back(std::move(declaration));
         from_ = &ids;
         to_ = id;
-        rename(f_.body);
-    }
-
-    void rename(Block &b) {
-        for (NodePtr &n : b.body) {
-            rebind(*n, *this);
-            if (n->kind == TreeKind::RawTasklet)
-                for (NodePtr &after : static_cast<RawTasklet &>(*n).after)
-                    rebind(*after, *this);
-            forEachBlock(*n, [this](Block &inner) { rename(inner); });
-        }
+        for (NodePtr &n : f_.body.body)
+            rebindAll(*n, *this);
     }
 
 public: // ---- visitor of rebind(): references by id were changed in the table
