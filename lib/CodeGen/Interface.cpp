@@ -2,6 +2,7 @@
 
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Support/Hash.h"
+#include "sdfgc/Support/Text.h"
 
 #include <algorithm>
 #include <set>
@@ -261,12 +262,8 @@ void preamble(TextWriter &w, const Module &m) {
     for (const Param &p : m.params)
         if (!p.onHandle)
             w.line(" *   " + p.cName.str() + ": " + describe(p));
-    std::string unknown; // sizes in shapes that are neither parameters nor set on the handle
-    for (const Name n : unneededSizes(m))
-        unknown += (unknown.empty() ? "" : ", ") + n.str();
-    if (!unknown.empty())
-        w.line(" * The program does not need " + unknown +
-               (unknown.find(',') == std::string::npos ? ", which is no argument." : ", which are no arguments."));
+    if (const auto sizes = unneededSizes(m); !sizes.empty()) // neither parameters nor set on the handle
+        w.line(" * Sizes that are not passed, because the program does not need them: " + sdfgc::text::joined(sizes));
     if (m.anyMemory)
         w.line(" * Arrays that the device uses may be in host or device memory.");
     w.line(" */");
