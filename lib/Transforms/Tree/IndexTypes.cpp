@@ -1,5 +1,6 @@
 #include "IndexTypes.h"
 
+#include "CountingLoop.h"
 #include "EachReference.h"
 
 #include "sdfgc/Tree/Fields.h"
@@ -26,8 +27,6 @@ constexpr int64_t mostThreads = 1024;
 /// More terms would cost the host more than the kernel gains, and are hard to read.
 constexpr std::size_t mostTerms = 48;
 bool isReal(const py::Expr &e) { return e.type == Type(ScalarKind::Float64) || e.type == Type(ScalarKind::Float32); }
-
-bool isName(const py::Expr &e, Name n) { return e.kind == ExprKind::Name && e.name == n; }
 
 } // namespace
 
@@ -192,19 +191,10 @@ void IndexTypes::loop(For &f) {
 
 /// A loop region `for (i = a; i < b; i = i + c)` with a variable that nothing else changes. Returns whether it is one.
 bool IndexTypes::countedLoop(Loop &l) {
-    if (l.form != Loop::Normal || !l.declares || !l.init || !l.update || !l.condition || !canBeIndex(l.declares))
+    const std::optional<CountingLoop> c = l.declares && canBeIndex(l.declares) ? countingLoopOf(l) : std::nullopt;
+    if (!c || table_.of(l.body).changes(c->variable))
         return false;
-    const Name name = f_.vars[l.declares].name;
-    const py::Expr &test = *l.condition;
-    const bool isTest = test.kind == ExprKind::Compare && test.ops.size() == 1 && isName(*test.args[0], name) &&
-                        (test.ops[0] == py::Op::Lt || test.ops[0] == py::Op::Le);
-    const py::Expr &next = *l.update->value;
-    const bool isStep = l.update->kind == py::StmtKind::Assign && next.kind == ExprKind::Binary && next.op == py::Op::Add &&
-                        isName(*next.args[0], name) && next.args[1]->kind == ExprKind::Int;
-    if (!isTest || !isStep || l.init->kind != py::StmtKind::Assign || table_.of(l.body).changes(name))
-        return false;
-    const std::optional<sym::Expr> first = arithmetic(*l.init->value), end = arithmetic(*test.args[1]),
-                                   step = arithmetic(*next.args[1]);
+    const std::optional<sym::Expr> first = arithmetic(*c->begin), end = arithmetic(*c->end), step = arithmetic(*c->step);
     if (!first || !end || !step)
         return false;
     const std::optional<SymbolRange> begin = size(*first), last = size(*end);

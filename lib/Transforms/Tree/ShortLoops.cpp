@@ -1,6 +1,8 @@
 // Examines loops, statement by statement.
 #include "ShortLoops.h"
 
+#include "CountingLoop.h"
+
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Fields.h"
 
@@ -43,16 +45,10 @@ bool counts(const Loop &l) {
 
 /// Does a loop region count from one constant up to another? Returns the first number, and how many there are.
 std::optional<std::pair<int64_t, int64_t>> constantRangeOf(const Loop &l) {
-    if (!counts(l))
+    const std::optional<CountingLoop> c = countingLoopOf(l);
+    if (!c || !c->countsByOne() || c->includesEnd)
         return std::nullopt;
-    const Name name = l.init->targets[0]->name;
-    const py::Expr &test = *l.condition;
-    const ExprRef &next = l.update->value;
-    if (test.kind != ExprKind::Compare || test.ops.size() != 1 || test.ops[0] != py::Op::Lt || !isNamed(test.args[0], name) ||
-        next->kind != ExprKind::Binary || next->op != py::Op::Add || !isNamed(next->args[0], name) ||
-        constantOf(next->args[1]) != 1)
-        return std::nullopt;
-    const std::optional<int64_t> begin = constantOf(l.init->value), end = constantOf(test.args[1]);
+    const std::optional<int64_t> begin = constantOf(c->begin), end = constantOf(c->end);
     return begin && end ? std::optional(std::pair(*begin, *end - *begin)) : std::nullopt;
 }
 

@@ -21,6 +21,8 @@
 //
 // Not handled: arrays that are passed, copied, or filled as a whole; loops that a team shares, or that are vectorised; kernels,
 // whose compilers decide as the pass does.
+#include "CountingLoop.h"
+
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Fields.h"
@@ -158,23 +160,14 @@ std::optional<Interval> SmallArrayUnroller::intervalOf(sym::Expr e) const {
 
 /// A loop region that counts by one, with a range of few numbers.
 std::optional<SmallLoop> SmallArrayUnroller::rangeOf(Loop &l) const {
-    const auto isAssignment = [](const py::StmtRef &s) {
-        return s && s->kind == py::StmtKind::Assign && s->targets.size() == 1 && s->targets[0]->kind == ExprKind::Name;
-    };
-    if (l.form != Loop::Normal || l.unroll || l.flag || !isAssignment(l.init) || !isAssignment(l.update) || !l.condition)
+    const std::optional<CountingLoop> c = l.unroll ? std::nullopt : countingLoopOf(l);
+    if (!c || !c->countsByOne())
         return std::nullopt;
-    const Name name = l.init->targets[0]->name;
-    const auto isVariable = [&](const ExprRef &e) { return e->kind == ExprKind::Name && e->name == name; };
-    const py::Expr &test = *l.condition, &next = *l.update->value;
-    if (!isVariable(l.update->targets[0]) || test.kind != ExprKind::Compare || test.ops.size() != 1 || !isVariable(test.args[0]) ||
-        (test.ops[0] != py::Op::Lt && test.ops[0] != py::Op::Le) || next.kind != ExprKind::Binary || next.op != py::Op::Add ||
-        !isVariable(next.args[0]) || next.args[1]->kind != ExprKind::Int || next.args[1]->text != "1")
-        return std::nullopt;
-    const std::optional<Interval> begin = intervalOf(*l.init->value), end = intervalOf(*test.args[1]);
+    const std::optional<Interval> begin = intervalOf(*c->begin), end = intervalOf(*c->end);
     if (!isSmall(begin) || !isSmall(end))
         return std::nullopt;
-    const Interval range{begin->least, end->greatest - (test.ops[0] == py::Op::Lt ? 1 : 0)};
-    return SmallLoop{&l, name, range, range.greatest - range.least + 1};
+    const Interval range{begin->least, end->greatest - (c->includesEnd ? 0 : 1)};
+    return SmallLoop{&l, c->variable, range, range.greatest - range.least + 1};
 }
 
 std::optional<SmallLoop> SmallArrayUnroller::rangeOf(Node &n) const {
