@@ -11,8 +11,8 @@ namespace sdfgc::transforms {
 /// Edges that raise an extent, and what to; looked up only.
 using ExtentSites = std::map<const ir::InterstateEdge *, std::vector<sym::Expr>>;
 
-/// Lets a loop run only its first and last iteration if its variable decides about nothing else than affine extents, and nothing is
-/// computed of what an iteration assigns. Inner loops first. `extent`: the symbol that the edges raise.
+/// Lets a loop run only its first and last iteration if its variable only determines affine extents, and no value is computed from what
+/// an iteration assigns. Call it for inner loops first. `extent`: the symbol that the edges raise.
 void leap(ir::LoopRegion &l, Name extent, const ExtentSites &sites);
 
 } // namespace sdfgc::transforms
