@@ -146,11 +146,22 @@ private:
     End source(const Use &u, Scope &scope) {
         if (auto it = scope.latest.find(u.data); it != scope.latest.end())
             return {it->second, {}};
+        if (scope.entry && scope.map->locals.count(u.data))
+            return {unwritten(u, scope), {}};
         if (scope.entry) {
             scope.inputs[u.data].push_back(&u);
             return {scope.entry, scopeOutput(u.data)};
         }
         return {isView(u.data) ? viewOf(*u.access) : current(*u.access, u.data), {}};
+    }
+
+    /// An access node for a container of an iteration that nothing has written yet. Calls may name one that they do not read; outside of
+    /// the map, all iterations would share it.
+    AccessNode *unwritten(const Use &u, Scope &scope) {
+        AccessNode *a = copy(*u.access, u.data);
+        s_.connect(scope.entry, {}, a, {}, Memlet::empty());
+        scope.latest[u.data] = a;
+        return a;
     }
 
     /// The access node with the current content of a container at the top level.
