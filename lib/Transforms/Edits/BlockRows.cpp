@@ -337,6 +337,19 @@ std::optional<int64_t> RowSharing::longest() const {
     return out;
 }
 
+namespace {
+
+/// The parameters of all maps among items and inside them.
+std::vector<Name> parametersIn(const std::vector<Item> &items) {
+    std::vector<Name> out;
+    for (const Item &i : items)
+        for (const auto &names : i.map ? std::vector{i.map->params, parametersIn(i.map->body)} : std::vector<std::vector<Name>>())
+            out.insert(out.end(), names.begin(), names.end());
+    return out;
+}
+
+} // namespace
+
 std::optional<sym::Range> RowSharing::sharedLane() const {
     if (lanes_.empty() || !sums_.empty() || !elements_.empty())
         return std::nullopt;
@@ -344,11 +357,7 @@ std::optional<sym::Range> RowSharing::sharedLane() const {
     if (!range.tile.isOne() || nest::mentions({{range}}, rows_.params) ||
         std::any_of(lanes_.begin(), lanes_.end(), [&](const auto &l) { return !(l.first->ranges[l.second] == range); }))
         return std::nullopt;
-    for (const Access &a : accesses_)
-        if (const auto &loops = a.placed.instance.loops;
-            std::any_of(loops.begin(), loops.end(), [&](const LoopLevel &l) { return nest::mentions({{range}}, {l.variable}); }))
-            return std::nullopt;
-    return range;
+    return nest::mentions({{range}}, parametersIn(rows_.body)) ? std::nullopt : std::optional(range);
 }
 
 /// Do iterations of a loop update common elements?
