@@ -144,7 +144,8 @@ private:
         });
     }
 
-    /// Arguments stay apart: under conditions, it is no longer known that all of them is written, so they would be copied in.
+    /// Arguments are not joined this way: behind a condition, passes cannot prove that all of an argument is written, so it would be
+    /// copied in.
     bool writesTransients(const std::vector<Item> &body) const {
         const auto isApart = [this](const nest::Use &u) {
             const DataDesc *d = g_.desc(u.data);
