@@ -103,6 +103,27 @@ std::unique_ptr<Call> MovedFunctions::add(Outlined made) {
     return call;
 }
 
+Name MovedFunctions::freshName(const Function &f, const std::string &suffix) const {
+    const std::string base = f.name.str() + suffix;
+    const auto isTaken = [this](Name name) {
+        const auto has = [name](const auto &other) { return other->name == name; };
+        return std::any_of(m_.functions.begin(), m_.functions.end(), has) || std::any_of(all_.begin(), all_.end(), has);
+    };
+    Name name(base);
+    for (int k = 2; isTaken(name); ++k)
+        name = Name(base + "_" + std::to_string(k));
+    return name;
+}
+
+bool moveHostFunctions(Module &m, const std::function<void(Function &, MovedFunctions &)> &cut) {
+    if (std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->source > 0; }))
+        return false;
+    return moveFunctions(m, [&cut](Function &f, MovedFunctions &parts) {
+        if (!f.kernel && !f.device && !f.graph)
+            cut(f, parts);
+    });
+}
+
 bool moveFunctions(Module &m, const std::function<void(Function &, MovedFunctions &)> &cut) {
     MovedFunctions moved(m);
     std::vector<std::size_t> before;

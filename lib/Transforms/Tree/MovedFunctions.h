@@ -19,6 +19,8 @@ public:
     /// Adds a function; returns the call of it.
     std::unique_ptr<tree::Call> add(tree::Outlined made);
     std::size_t size() const { return all_.size(); }
+    /// A name that no function has yet: that of `f` and the suffix, with a number if needed.
+    Name freshName(const tree::Function &f, const std::string &suffix) const;
 
 private:
     friend bool moveFunctions(tree::Module &, const std::function<void(tree::Function &, MovedFunctions &)> &);
@@ -30,6 +32,9 @@ private:
 /// renumbered, and functions that call one with the program's state receive the state as well. Returns whether there
 /// are any new functions.
 bool moveFunctions(tree::Module &m, const std::function<void(tree::Function &, MovedFunctions &)> &cut);
+
+/// The same for functions of the host. A module with several sources stays as it is.
+bool moveHostFunctions(tree::Module &m, const std::function<void(tree::Function &, MovedFunctions &)> &cut);
 
 /// Can the body of a loop become a function? Everything that it uses can be passed, and it neither changes values from outside, nor
 /// leaves the iteration, nor rebinds variables to other memory.

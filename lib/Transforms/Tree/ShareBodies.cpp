@@ -32,7 +32,6 @@
 #include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
-#include <set>
 
 namespace sdfgc::transforms {
 namespace {
@@ -52,8 +51,7 @@ std::size_t lengthOf(const Block &b) {
 
 class Sharing {
 public:
-    Sharing(Function &f, std::size_t least, MovedFunctions &parts, std::set<Name> &names)
-        : f_(f), least_(least), parts_(parts), names_(names) {}
+    Sharing(Function &f, std::size_t least, MovedFunctions &parts) : f_(f), least_(least), parts_(parts) {}
 
     void run() { block(f_.body); }
 
@@ -72,8 +70,8 @@ private:
             return;
         const std::string over = f_.vars[alone->var].name.str();
         Outlined made = outline(
-            f_, std::move(alone->body), newName(), [this](Name n) { return passedType(f_, n); }, [](const Variable &, Obstacle) {},
-            Handover::ByReference);
+            f_, std::move(alone->body), parts_.freshName(f_, "_body"), [this](Name n) { return passedType(f_, n); },
+            [](const Variable &, Obstacle) {}, Handover::ByReference);
         made.function->comment = (choice.comment.empty() ? "" : choice.comment + ": ") + "the iteration " + over;
         made.function->inlined = true;
         std::unique_ptr<Call> call = parts_.add(std::move(made));
@@ -83,32 +81,15 @@ private:
         alone->body.body.push_back(std::move(call));
     }
 
-    Name newName() {
-        Name name = Name(f_.name.str() + "_body");
-        for (int k = 2; !names_.insert(name).second; ++k)
-            name = Name(f_.name.str() + "_body_" + std::to_string(k));
-        return name;
-    }
-
     Function &f_;
     const std::size_t least_;
     MovedFunctions &parts_;
-    std::set<Name> &names_; // of functions
 };
 
 class ShareBodies : public pass::TreePass {
     bool run(Module &m, pass::Context &) override {
         const auto least = static_cast<std::size_t>(option<int64_t>("statements"));
-        std::set<Name> names;
-        for (const auto &f : m.functions) {
-            if (f->source > 0)
-                return false;
-            names.insert(f->name);
-        }
-        return moveFunctions(m, [&](Function &f, MovedFunctions &parts) {
-            if (!f.kernel && !f.device && !f.graph)
-                Sharing(f, least, parts, names).run();
-        });
+        return moveHostFunctions(m, [least](Function &f, MovedFunctions &parts) { Sharing(f, least, parts).run(); });
     }
 };
 

@@ -44,6 +44,7 @@
 //
 // Not handled: branches; calls of other functions; data-dependent indices; minima and maxima as updates; loops over several
 // dimensions that a team shares; programs with several sources; kernels.
+#include "Bindings.h"
 #include "FunctionNames.h"
 #include "LaneGroups.h"
 #include "MovedFunctions.h"
@@ -71,12 +72,8 @@ constexpr int64_t mostLaneBytes = 1024; // of all arrays of a strip
 
 class OuterLoopVectoriser {
 public:
-    /// `functions`: names of functions.
-    OuterLoopVectoriser(const Module &m, Function &f, pass::Context &context, int64_t lanes, MovedFunctions &parts,
-                        std::set<Name> &functions)
-        : module_(m), f_(f), context_(context), wanted_(lanes), parts_(parts), functions_(functions) {
-        pointTo(f.body);
-    }
+    OuterLoopVectoriser(const Module &m, Function &f, pass::Context &context, int64_t lanes, MovedFunctions &parts)
+        : module_(m), f_(f), context_(context), wanted_(lanes), parts_(parts), bindings_(f) {}
 
     void run() { block(f_.body, 0); }
 
@@ -103,7 +100,6 @@ private:
         forEachBlock(n, [&](Block &b) { block(b, inner); });
     }
 
-    void pointTo(const Block &b);
     bool vectorises(For &loop);
     Reason obstacle(const For &loop) const;
     Reason obstacleInAccesses(const For &loop) const;
@@ -111,31 +107,18 @@ private:
     void replace(For &loop, const std::string &comment);
     void follow(For &alone, const For &team);
     NodePtr laneLoop(const For &loop, VarId first, std::vector<NodePtr> statements);
-    Name newName();
 
     const Module &module_;
     Function &f_;
     pass::Context &context_;
     const int64_t wanted_; // lanes; 0: decided here
     MovedFunctions &parts_;
-    std::set<Name> &functions_;
-    std::set<VarId> pointedTo_; // variables into whose memory others point
+    const Bindings bindings_;
     std::optional<NameScopes> names_;
     LanePlan plan_;      // of the loop that is looked at
     int64_t count_ = 0;  // of lanes
     VarId lane_, lanes_; // the same for all loops
 };
-
-void OuterLoopVectoriser::pointTo(const Block &b) {
-    for (const NodePtr &n : b.body) {
-        const RefId r = n->kind == TreeKind::Declare      ? static_cast<const Declare &>(*n).target
-                        : n->kind == TreeKind::SetPointer ? static_cast<const SetPointer &>(*n).source
-                                                          : RefId();
-        if (r)
-            pointedTo_.insert(rootOf(f_, f_.refs[r].var));
-        forEachBlock(static_cast<const Node &>(*n), [this](const Block &inner) { pointTo(inner); });
-    }
-}
 
 /// Is an element that changes apart from those of other iterations, and from all other accesses? Those of one iteration may differ
 /// by less than the distance between iterations.
@@ -145,7 +128,7 @@ bool OuterLoopVectoriser::isApart(const LaneAccess &write, Name index) const {
     const auto affine = sym::affineIn(m.offset, index);
     const int64_t step = std::abs(affine ? affine->first.asInt().value_or(0) : 0);
     const bool isArray = (v.kind == VarKind::Pointer && v.isRestrict) || v.kind == VarKind::Buffer;
-    return isArray && pointedTo_.count(m.var) == 0 &&
+    return isArray && !bindings_.isKept(m.var) &&
            std::all_of(plan_.accesses.begin(), plan_.accesses.end(), [&](const LaneAccess &a) {
                const MemRef &other = f_.refs[a.ref];
                const auto apart = other.var == m.var ? (other.offset - m.offset).asInt() : 0;
@@ -248,8 +231,8 @@ void OuterLoopVectoriser::replace(For &loop, const std::string &comment) {
     Block body;
     body.body = laneGroups(f_, loop.body, plan_, lanes);
     Outlined made = outline(
-        f_, std::move(body), newName(), [this](Name n) { return passedType(f_, n); }, [](const Variable &, Obstacle) {},
-        Handover::ByReference);
+        f_, std::move(body), parts_.freshName(f_, "_strip"), [this](Name n) { return passedType(f_, n); },
+        [](const Variable &, Obstacle) {}, Handover::ByReference);
     made.function->comment = (comment.empty() ? "" : comment + ": ") + "a strip of the iterations " + index;
     made.function->inlined = true;
     const auto pass = [&params = made.function->params, &vars = made.function->vars](Node &call, Name parameter, sym::Expr value) {
@@ -290,13 +273,6 @@ void OuterLoopVectoriser::follow(For &alone, const For &team) {
     alone.step = team.step;
 }
 
-Name OuterLoopVectoriser::newName() {
-    Name name = Name(f_.name.str() + "_strip");
-    for (int k = 2; !functions_.insert(name).second; ++k)
-        name = Name(f_.name.str() + "_strip_" + std::to_string(k));
-    return name;
-}
-
 /// The loop over the lanes around a group, which first computes the number of the iteration.
 NodePtr OuterLoopVectoriser::laneLoop(const For &loop, VarId first, std::vector<NodePtr> statements) {
     auto out = std::make_unique<For>();
@@ -322,16 +298,8 @@ NodePtr OuterLoopVectoriser::laneLoop(const For &loop, VarId first, std::vector<
 class VectoriseOuterLoops : public pass::TreePass {
     bool run(Module &m, pass::Context &context) override {
         const auto lanes = option<int64_t>("lanes");
-        std::set<Name> names;
-        for (const auto &f : m.functions) {
-            if (f->source > 0)
-                return false;
-            names.insert(f->name);
-        }
-        return moveFunctions(m, [&](Function &f, MovedFunctions &parts) {
-            if (!f.kernel && !f.device && !f.graph)
-                OuterLoopVectoriser(m, f, context, lanes, parts, names).run();
-        });
+        return moveHostFunctions(
+            m, [&](Function &f, MovedFunctions &parts) { OuterLoopVectoriser(m, f, context, lanes, parts).run(); });
     }
 };
 

@@ -30,6 +30,7 @@
 //
 // Not handled: branches; calls of functions; data-dependent indices; loops that a team shares; kernels; strips of long loops, which
 // vectorise-outer-loops takes.
+#include "Bindings.h"
 #include "FunctionNames.h"
 #include "LaneGroups.h"
 
@@ -54,9 +55,8 @@ constexpr int64_t registerBytes = 512; // of vectors of 32 bytes in 16 registers
 
 class ShortLoopVectoriser {
 public:
-    ShortLoopVectoriser(const Module &m, Function &f, pass::Context &context) : module_(m), f_(f), context_(context) {
-        pointedInto(f.body);
-    }
+    ShortLoopVectoriser(const Module &m, Function &f, pass::Context &context)
+        : module_(m), f_(f), context_(context), bindings_(f) {}
 
     /// Returns whether anything changed.
     bool run() {
@@ -83,7 +83,6 @@ private:
         }
     }
 
-    void pointedInto(const Block &b);
     bool vectorises(const Node &n, const ShortLoop &loop);
     Reason obstacle(const ShortLoop &loop) const;
     Reason obstacleInAccesses(Name lane) const;
@@ -94,29 +93,18 @@ private:
     const Module &module_;
     Function &f_;
     pass::Context &context_;
-    std::set<VarId> pointedInto_; // variables into whose memory others point
+    const Bindings bindings_;
     std::optional<NameScopes> names_;
     LanePlan plan_; // of the loop that is looked at
     bool changed_ = false;
 };
-
-void ShortLoopVectoriser::pointedInto(const Block &b) {
-    for (const NodePtr &n : b.body) {
-        const RefId r = n->kind == TreeKind::Declare      ? static_cast<const Declare &>(*n).target
-                        : n->kind == TreeKind::SetPointer ? static_cast<const SetPointer &>(*n).source
-                                                          : RefId();
-        if (r)
-            pointedInto_.insert(rootOf(f_, f_.refs[r].var));
-        forEachBlock(static_cast<const Node &>(*n), [this](const Block &inner) { pointedInto(inner); });
-    }
-}
 
 /// Is the element of a write apart from those of other iterations, and from all other accesses?
 bool ShortLoopVectoriser::isSeparate(const LaneAccess &write, Name lane) const {
     const MemRef &m = f_.refs[write.ref];
     const Variable &v = f_.vars[m.var];
     const auto affine = sym::affineIn(m.offset, lane);
-    return v.kind == VarKind::Pointer && v.isRestrict && v.type.isScalar() && pointedInto_.count(m.var) == 0 &&
+    return v.kind == VarKind::Pointer && v.isRestrict && v.type.isScalar() && !bindings_.isKept(m.var) &&
            std::find(f_.params.begin(), f_.params.end(), m.var) != f_.params.end() && affine && affine->first.isOne() &&
            !affine->second.dependsOn(lane) && !write.inLoop &&
            std::all_of(plan_.accesses.begin(), plan_.accesses.end(), [&](const LaneAccess &a) {
