@@ -373,25 +373,23 @@ SDFGC_DOUBLE(SDFGC_BLOCKS(double, float64))
     SDFGC_SUMS(T, name, S, space)                                                                                                  \
     SDFGC_ORDERS(T, name, S, space)                                                                                                \
     SDFGC_OTHERS(T, name, S, space)
+#define SDFGC_WORD_INSTRUCTIONS(T, name, prefix, S, space)                                                                         \
+    SDFGC_REPLACE(T, name, T, prefix##cmpxchg, , , S, space)                                                                       \
+    SDFGC_NATIVE(T, name, S, space, add, prefix##add)                                                                              \
+    SDFGC_NATIVE(T, name, S, space, sub, prefix##sub)                                                                              \
+    SDFGC_NATIVE(T, name, S, space, exchange, prefix##xchg)                                                                        \
+    SDFGC_OTHERS(T, name, S, space)
 #define SDFGC_WORDS(T, name, S, space)                                                                                             \
-    SDFGC_REPLACE(T, name, T, atomic_cmpxchg, , , S, space)                                                                        \
-    SDFGC_NATIVE(T, name, S, space, add, atomic_add)                                                                               \
-    SDFGC_NATIVE(T, name, S, space, sub, atomic_sub)                                                                               \
-    SDFGC_NATIVE(T, name, S, space, exchange, atomic_xchg)                                                                         \
+    SDFGC_WORD_INSTRUCTIONS(T, name, atomic_, S, space)                                                                            \
     SDFGC_NATIVE(T, name, S, space, min, atomic_min)                                                                               \
     SDFGC_NATIVE(T, name, S, space, max, atomic_max)                                                                               \
     SDFGC_NATIVE(T, name, S, space, and, atomic_and)                                                                               \
     SDFGC_NATIVE(T, name, S, space, or, atomic_or)                                                                                 \
-    SDFGC_NATIVE(T, name, S, space, xor, atomic_xor)                                                                               \
-    SDFGC_OTHERS(T, name, S, space)
+    SDFGC_NATIVE(T, name, S, space, xor, atomic_xor)
 #define SDFGC_WIDE_WORDS(T, name, S, space)                                                                                        \
-    SDFGC_REPLACE(T, name, T, atom_cmpxchg, , , S, space)                                                                          \
-    SDFGC_NATIVE(T, name, S, space, add, atom_add)                                                                                 \
-    SDFGC_NATIVE(T, name, S, space, sub, atom_sub)                                                                                 \
-    SDFGC_NATIVE(T, name, S, space, exchange, atom_xchg)                                                                           \
+    SDFGC_WORD_INSTRUCTIONS(T, name, atom_, S, space)                                                                              \
     SDFGC_ORDERS(T, name, S, space)                                                                                                \
-    SDFGC_BIT_UPDATES(T, name, S, space)                                                                                           \
-    SDFGC_OTHERS(T, name, S, space)
+    SDFGC_BIT_UPDATES(T, name, S, space)
 #define SDFGC_PARTS(T, name, U, S, space)                                                                                          \
     SDFGC_REPLACE_PART(T, name, (U), (T), S, space)                                                                                \
     SDFGC_SUMS(T, name, S, space)                                                                                                  \
